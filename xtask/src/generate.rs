@@ -1,13 +1,13 @@
-//! `cargo xtask generate`: files that are kept in the repository and written by a program.
+//! `cargo xtask generate`: files, and parts of files, that are kept in the repository and written by a program.
 
 use std::fs;
 
 use crate::chore_failure::ChoreFailure;
 use crate::dam;
+use crate::detector_pages;
 use crate::picture;
 use crate::process::{loopbreak, root, stdout_of};
 use crate::public_api;
-use crate::rules;
 
 /// The origin of a generated file.
 enum ContentSource {
@@ -15,6 +15,8 @@ enum ContentSource {
     Loopbreak(&'static [&'static str]),
     /// A picture of what `loopbreak` prints on a terminal when given these arguments.
     Picture(&'static [&'static str]),
+    /// The page itself, with the parts about detectors replaced.
+    DetectorParts,
     /// A function of this crate.
     Function(fn() -> Result<String, String>),
 }
@@ -24,7 +26,8 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/reference/configuration.md", ContentSource::Loopbreak(&["config", "reference"])),
     ("docs/reference/config.schema.json", ContentSource::Loopbreak(&["config", "schema"])),
     ("docs/reference/cli.md", ContentSource::Loopbreak(&["man", "--markdown"])),
-    ("crates/loopbreak-report/src/outputs/rules.md", ContentSource::Function(rules::markdown)),
+    ("docs/guide/detectors.md", ContentSource::DetectorParts),
+    ("README.md", ContentSource::DetectorParts),
     ("docs/reference/api/loopbreak.txt", ContentSource::Function(|| public_api::render("loopbreak"))),
     (
         "docs/reference/api/loopbreak-arena.txt",
@@ -56,6 +59,7 @@ impl ContentSource {
         let content = match self {
             Self::Loopbreak(arguments) => stdout_of(&mut loopbreak("dev", arguments)),
             Self::Picture(arguments) => picture_of(arguments),
+            Self::DetectorParts => detector_pages::render(path).map(String::into_bytes),
             Self::Function(content) => content().map(String::into_bytes).map_err(ChoreFailure::Failed),
         };
         content.map_err(|failure| failure.about(path))

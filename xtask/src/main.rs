@@ -6,6 +6,7 @@ mod bench;
 mod chore_failure;
 mod ci;
 mod dam;
+mod detector_pages;
 mod dist;
 mod extensions;
 mod fuzz;
@@ -17,7 +18,6 @@ mod process;
 mod programs;
 mod public_api;
 mod python;
-mod rules;
 mod screenshots;
 mod source_lexer;
 

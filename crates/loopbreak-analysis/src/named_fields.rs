@@ -1,6 +1,6 @@
 //! Values with optional fields, inside a record whose other fields are stored by position.
 //!
-//! Records are stored as MessagePack without the names of their fields, because a log may hold a million runs. A value
+//! Records are stored as `MessagePack` without the names of their fields, because a log may hold a million runs. A value
 //! that leaves out empty fields needs the names to be read back: it is stored as a piece of its own, with names. Use it
 //! with `#[serde(with = "named_fields")]`.
 

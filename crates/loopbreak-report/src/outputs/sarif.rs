@@ -4,21 +4,18 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use loopbreak::{DetectorName, Finding, Severity};
-use loopbreak_config::tables;
 use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::why::reason;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, for_each_run};
 
 /// The schema of the format, which editors look up.
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The section of the guide about each detector, under a heading with its name. Written by `cargo xtask
-/// generate`.
-const GUIDE: &str = include_str!("rules.md");
+/// The beginnings of the paragraphs of the guide that describe a rule.
+const DESCRIPTIONS: [&str; 2] = ["**Catches** ", "**Does not catch** "];
 
 /// Writes the report as a SARIF log.
 pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -71,29 +68,17 @@ impl Serialize for SarifResults<'_> {
 }
 
 fn rule(detector: DetectorName) -> Value {
-    let name = detector.as_str();
-    let short =
-        tables().iter().find(|table| table.path == name).map_or(name, |table| table.description.as_str());
-    let guide = section(name);
-    let guide = if guide.is_empty() { short } else { guide };
+    let guide = detector.docs().map_or_else(String::new, |docs| docs.guide);
+    let paragraphs: Vec<&str> =
+        guide.split("\n\n").filter(|text| DESCRIPTIONS.iter().any(|start| text.starts_with(start))).collect();
+    let help = paragraphs.join("\n\n");
     json!({
-        "id": name,
-        "shortDescription": {"text": first_paragraph(short)},
-        "fullDescription": {"text": unmarked(first_paragraph(guide))},
-        "help": {"text": unmarked(guide), "markdown": guide},
+        "id": detector.as_str(),
+        "shortDescription": {"text": detector.summary()},
+        "fullDescription": {"text": unmarked(paragraphs.first().unwrap_or(&detector.summary()))},
+        "help": {"text": unmarked(&help), "markdown": help},
         "defaultConfiguration": {"level": "warning"},
     })
-}
-
-fn first_paragraph(text: &str) -> &str {
-    text.split("\n\n").next().unwrap_or(text)
-}
-
-/// Returns the section of the guide about a detector.
-fn section(name: &str) -> &'static str {
-    let heading = format!("## `{name}`\n");
-    let Some((_, after)) = GUIDE.split_once(&heading) else { return "" };
-    after.split("\n## ").next().unwrap_or(after).trim()
 }
 
 /// Removes the Markdown that the guide uses.
@@ -102,8 +87,8 @@ fn unmarked(text: &str) -> String {
 }
 
 fn of_run(run: &RunReport, finding: &Finding, line: Option<u64>) -> Value {
-    let text = reason(run, finding.turn, finding.detector, finding.pattern);
-    let text = format!("{} (run {}, turn {})", sentence(&text, finding), run.run, finding.turn);
+    let reason = run.reason_of(finding.turn, finding.detector, finding.pattern);
+    let text = format!("{} (run {}, turn {})", sentence(&reason, finding), run.run, finding.turn);
     let mut location = json!({
         "logicalLocations": [{"name": run.run, "kind": "run", "fullyQualifiedName": format!("{}#{}", run.source, run.run)}],
     });
@@ -124,7 +109,7 @@ fn of_series(series: &SeriesReport, finding: &Finding) -> Value {
     let runs = series.runs.len();
     let text = format!(
         "{} ({}, {} attempts in {runs} runs)",
-        sentence(finding.pattern.as_str(), finding),
+        sentence(finding.reason(), finding),
         series.key,
         series.attempts
     );
@@ -219,12 +204,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_detector_has_its_words_of_the_guide() {
+    fn every_rule_is_described_by_the_guide_of_its_detector() {
         for detector in DetectorName::ALL {
-            let section = section(detector.as_str());
-            assert!(section.starts_with("**Sees** "), "{detector}: {section:?}");
-            assert!(section.contains("**Must not catch** "), "{detector}");
-            assert!(!unmarked(section).contains("**"));
+            let rule = rule(*detector);
+            let help = rule["help"]["markdown"].as_str().unwrap();
+            assert!(DESCRIPTIONS.iter().all(|start| help.contains(start)), "{detector}: {help}");
+            let description = rule["fullDescription"]["text"].as_str().unwrap();
+            assert!(description.starts_with("Catches ") && !description.contains('`'), "{detector}");
         }
     }
 

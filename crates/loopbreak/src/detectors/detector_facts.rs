@@ -7,32 +7,40 @@ use crate::name_enum::name_enum;
 use crate::settings::{Mode, Settings};
 
 name_enum! {
-    /// The subject of a detector's findings.
+    /// The subject of a detector's findings. The documentation lists detectors in this order.
     "subject" pub enum DetectorSubject {
+        /// Calls and their results.
+        Call = "call",
+        /// Errors.
+        Error = "error",
+        /// Waiting.
+        Wait = "wait",
+        /// The effect of steps.
+        Effect = "effect",
+        /// Outputs and messages.
+        Output = "output",
         /// Progress.
         Progress = "progress",
+        /// Limits.
+        Limit = "limit",
+        /// Several runs.
+        Run = "run",
+        /// Tasks.
+        Task = "task",
         /// Places.
         Place = "place",
         /// Proposals.
         Proposal = "proposal",
-        /// Calls and their results.
-        Call = "call",
-        /// Waiting.
-        Wait = "wait",
-        /// Outputs and messages.
-        Output = "output",
-        /// The effect of steps.
-        Effect = "effect",
-        /// Tasks.
-        Task = "task",
-        /// Limits.
-        Limit = "limit",
-        /// Errors.
-        Error = "error",
-        /// Several runs.
-        Run = "run",
         /// Anything that a detector of the user looks for.
         Custom = "custom",
+    }
+}
+
+impl DetectorSubject {
+    /// Returns whether its findings are loops that an agent can leave by changing its course. A limit is reached
+    /// whatever the agent does, and a task stays what it is.
+    pub const fn can_be_left(self) -> bool {
+        !matches!(self, DetectorSubject::Limit | DetectorSubject::Task)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::verdict::Intervention;
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
     reads: "`action`, `outcome`",
     effect: "warns, then asks a human",
-    catches: "one call that returns {again_warn_at} times with the same result, or many calls that were all made before",
+    catches: "a call made {again_warn_at} times with the same result and other calls between; many calls in a row that were all made before",
     ignores: "a few repeats in a long run; calls after a change",
     guide: include_str!("guide.md"),
     templates: &[],

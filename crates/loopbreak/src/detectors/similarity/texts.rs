@@ -7,7 +7,7 @@ use crate::verdict::Intervention;
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
     reads: "`outcome` of steps without an action",
     effect: "asks a human",
-    catches: "the output of an iteration that is {threshold} similar to a recent one",
+    catches: "outputs of iterations that are nearly identical: a similarity of at least {threshold}, where 1 is identical",
     ignores: "outputs that differ in more than a tenth; one retry",
     guide: include_str!("guide.md"),
     templates: &[],
