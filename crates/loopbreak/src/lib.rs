@@ -30,6 +30,7 @@
 //! - [`step`]: the step record, which is also the native log format.
 //! - [`verdict`]: findings, decisions and advice.
 //! - [`settings`]: all options. [`Config`] is a checked [`Settings`]; the crate `loopbreak-config` loads one from files.
+//! - [`detectors::custom`]: detectors of your own.
 //! - [`Series`]: restarts with the same prompt, and tasks that span several runs.
 //! - [`Snapshot`]: stores a guard and restores it in another process.
 //!
@@ -58,7 +59,6 @@ mod tasks;
 pub mod text;
 pub mod verdict;
 
-pub use advice::Template;
 pub use detectors::{DetectorName, Pattern};
 pub use event::Event;
 pub use evidence::Evidence;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::detectors::custom::{CustomSlots, CustomState};
 use crate::guard::{Guard, GuardState};
 use crate::settings::Config;
 
@@ -19,6 +20,9 @@ pub(crate) const STATE_BYTES: usize = SNAPSHOT_BYTES - r#"{"version":4294967295,
 pub struct Snapshot {
     version: u32,
     state: GuardState,
+    /// The states of the user's detectors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    custom: Vec<CustomState>,
 }
 
 /// A snapshot that cannot be restored.
@@ -38,12 +42,14 @@ pub enum SnapshotError {
 impl Guard {
     /// Returns the state of the guard, to be stored.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { version: SNAPSHOT_VERSION, state: self.state().clone() }
+        let custom = self.custom().states();
+        Snapshot { version: SNAPSHOT_VERSION, state: self.state().clone(), custom }
     }
 
     /// Converts the guard into its snapshot, without a copy.
     pub fn into_snapshot(self) -> Snapshot {
-        Snapshot { version: SNAPSHOT_VERSION, state: self.into_state() }
+        let (state, custom) = self.into_parts();
+        Snapshot { version: SNAPSHOT_VERSION, state, custom: custom.states() }
     }
 
     /// Creates a guard that continues where the snapshot was taken.
@@ -55,6 +61,6 @@ impl Guard {
         if snapshot.version > SNAPSHOT_VERSION {
             return Err(SnapshotError::TooNew { found: snapshot.version });
         }
-        Ok(Guard::from_parts(config, snapshot.state))
+        Ok(Guard::from_parts(config, snapshot.state, CustomSlots::from(snapshot.custom)))
     }
 }

@@ -53,6 +53,7 @@ macro_rules! declare_modules {
 }
 for_each_detector!(declare_modules);
 
+pub mod custom;
 mod custom_name;
 mod detection;
 mod detector;

@@ -11,6 +11,7 @@ mod weigh;
 
 use std::sync::{Arc, OnceLock};
 
+use crate::detectors::custom::{AddDetectorError, CustomDetector, CustomSlots};
 use crate::settings::{Config, Settings};
 use crate::text::clip::clip_escaped;
 
@@ -46,12 +47,14 @@ pub struct Guard {
     /// The limits for proposals without a score, computed at the first such proposal.
     unscored_limits: OnceLock<Arc<Settings>>,
     state: GuardState,
+    /// The detectors of the user.
+    custom: CustomSlots,
 }
 
 impl Guard {
     /// Creates a guard for a new run.
     pub fn new(config: Config) -> Self {
-        Guard::from_parts(config, GuardState::default())
+        Guard::from_parts(config, GuardState::default(), CustomSlots::default())
     }
 
     /// Sets the id of the run. Without it, the first step that names a run sets the id.
@@ -61,16 +64,32 @@ impl Guard {
         self
     }
 
-    pub(crate) fn from_parts(config: Config, state: GuardState) -> Self {
-        Guard { config, unscored_limits: OnceLock::new(), state }
+    pub(crate) fn from_parts(config: Config, state: GuardState, custom: CustomSlots) -> Self {
+        Guard { config, unscored_limits: OnceLock::new(), state, custom }
+    }
+
+    /// Adds a detector of your own. If the guard was restored from a snapshot, the detector continues from its state.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another detector has the same name, or if the guard already has
+    /// [`MAX_CUSTOM_DETECTORS`](crate::detectors::custom::MAX_CUSTOM_DETECTORS).
+    pub fn with_detector(mut self, detector: Box<dyn CustomDetector>) -> Result<Self, AddDetectorError> {
+        self.custom.add(detector)?;
+        Ok(self)
     }
 
     pub(crate) fn state(&self) -> &GuardState {
         &self.state
     }
 
-    pub(crate) fn into_state(self) -> GuardState {
-        self.state
+    pub(crate) fn into_parts(self) -> (GuardState, CustomSlots) {
+        (self.state, self.custom)
+    }
+
+    /// Returns the detectors of the user.
+    pub(crate) fn custom(&self) -> &CustomSlots {
+        &self.custom
     }
 
     /// Returns the settings of the guard.

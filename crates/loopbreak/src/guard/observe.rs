@@ -4,6 +4,7 @@ use std::mem::replace;
 
 use super::agent_state::AgentState;
 use super::{Guard, GuardState, MAIN_AGENT};
+use crate::detectors::custom::CustomSlots;
 use crate::detectors::{DetectorReport, ObservationOutput, Pattern, StepContext, WeighedProposal};
 use crate::event::RunId;
 use crate::evidence::EvidenceKey;
@@ -94,9 +95,9 @@ impl Guard {
         let weighed = self.weigh_scored_action(step, &mut verdict);
         let passed = last_time.zip(step.at).map(|(last, at)| at.0.saturating_sub(last).max(0));
         let facts = self.state.gather_facts(step, turn, passed, weighed, &self.config);
-        let reports = self.state.run_detectors(&facts, &self.config, &mut verdict);
+        let reports = self.state.run_detectors(&facts, &mut self.custom, &self.config, &mut verdict);
         self.state.apply_policy(reports, &facts, &self.config, &mut verdict);
-        self.state.fit_snapshot();
+        self.state.fit_snapshot(self.custom.bytes());
         verdict
     }
 }
@@ -154,6 +155,7 @@ impl GuardState {
     fn run_detectors(
         &mut self,
         facts: &ObservedFacts<'_>,
+        custom: &mut CustomSlots,
         config: &Config,
         verdict: &mut Verdict,
     ) -> Vec<DetectorReport> {
@@ -171,6 +173,7 @@ impl GuardState {
         };
         detectors.observe(&context, *steps, config, &mut sink);
         of_agent.observe(&context, *of_agent_steps, config, &mut sink);
+        custom.observe(&context, *steps, config, &mut sink);
         let ObservationOutput { reports, progress, .. } = sink;
         verdict.progress = progress;
         reports

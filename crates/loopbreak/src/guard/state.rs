@@ -119,16 +119,17 @@ impl GuardState {
         }
     }
 
-    /// Makes the guard fit into its snapshot. The least recently active agents are dropped first, then the
+    /// Makes the guard fit into its snapshot, of which the user's detectors need `custom_bytes`. The least recently active agents are dropped first, then the
     /// places that were left longest ago.
-    pub(super) fn fit_snapshot(&mut self) {
+    pub(super) fn fit_snapshot(&mut self, custom_bytes: usize) {
         let digits = self.count_digits();
         let all = self.snapshot_bytes(digits);
-        if all <= STATE_BYTES {
+        let limit = STATE_BYTES.saturating_sub(custom_bytes);
+        if all <= limit {
             return;
         }
         let (mut agents, places) = (self.agents.snapshot_bytes(digits), self.map.snapshot_bytes(digits));
-        let room = STATE_BYTES.saturating_sub(all - agents - places);
+        let room = limit.saturating_sub(all - agents - places);
         while self.agents.len() > 1 && agents + places.min(PLACES_SHARE) > room {
             let Some((_, gone)) = self.agents.pop_oldest() else { break };
             agents -= LruMap::<_, AGENTS>::entry_bytes(&gone, digits);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::agent_state::AgentState;
 use super::{Guard, GuardState, MAIN_AGENT};
+use crate::detectors::custom::CustomSlots;
 use crate::detectors::{ProposalContext, ProposalFingerprint, ProposalReview, WeighedProposal};
 use crate::fingerprint::NormalizedCall;
 use crate::memory::{HashKey, key_of, key_of_parts};
@@ -54,7 +55,7 @@ impl Guard {
             agent: key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT)),
             place: proposal.place.as_ref().and_then(PlaceMap::key),
         };
-        self.state.weigh(&proposed, limits, config).1
+        self.state.weigh(&proposed, &self.custom, limits, config).1
     }
 
     /// Weighs the action of a step that the critic scored, as a proposal made at the previous place. So a
@@ -67,7 +68,7 @@ impl Guard {
         let (action, score) = step.action.as_ref().zip(step.critic_score())?;
         let agent = key_of(step.agent.as_deref().unwrap_or(MAIN_AGENT));
         let proposed = ProposedAction { action, score: Some(score), turn: verdict.turn, agent, place: None };
-        let (weighed, ruling) = self.state.weigh(&proposed, &self.config, &self.config);
+        let (weighed, ruling) = self.state.weigh(&proposed, &self.custom, &self.config, &self.config);
         verdict.events.extend(ruling.events.iter().cloned());
         verdict.ruling = Some(ruling);
         Some(weighed)
@@ -83,6 +84,7 @@ impl GuardState {
     fn weigh(
         &self,
         proposed: &ProposedAction<'_>,
+        custom: &CustomSlots,
         limits: &Settings,
         config: &Config,
     ) -> (WeighedProposal, Ruling) {
@@ -93,6 +95,7 @@ impl GuardState {
         if config.mode != Mode::Off {
             agent.detectors.weigh(&context, limits, &mut review);
             self.detectors.weigh(&context, limits, &mut review);
+            custom.weigh(&context, config, &mut review);
         }
         let base = proposed.score.unwrap_or(config.policy.score_max);
         let ruling = rule_on_proposal(&self.run, &context, base, &review, config);

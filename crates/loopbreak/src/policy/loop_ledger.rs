@@ -85,7 +85,7 @@ impl LoopLedger {
             (known.family, known.agent, known.enforced) == (detection.family, agent, enforced)
                 && step <= known.step + FORGOTTEN_AFTER
                 && (known.id == detection.identity
-                    || (can_pause(detection.family) && detection.since <= known.turn))
+                    || (can_overlap(detection.family) && detection.since <= known.turn))
         };
         if let Some(known) = self.loops.iter_mut().rev().find(same) {
             return (known.id, known.repeat(detection, wanted, turn, step));
@@ -221,6 +221,12 @@ impl OpenLoop {
 /// Returns whether loops of a family can pause and return. The others start again after progress, or at the
 /// next limit, error or attempt.
 fn can_pause(family: LoopFamily) -> bool {
+    can_overlap(family) || family == LoopFamily::Custom
+}
+
+/// Returns whether overlapping detections of a family belong to one loop. Detectors of the user have nothing in common
+/// that would make their loops one.
+fn can_overlap(family: LoopFamily) -> bool {
     matches!(family, LoopFamily::Place | LoopFamily::Proposal | LoopFamily::Action | LoopFamily::Output)
 }
 
