@@ -151,11 +151,8 @@ impl TrackedBand {
 
 /// Limits and tasks are not loops of steps, and missing progress is shown elsewhere.
 fn is_loop(finding: &Finding) -> bool {
-    let other = matches!(
-        finding.detector.subject(),
-        DetectorSubject::Limit | DetectorSubject::Task | DetectorSubject::Progress
-    );
-    finding.severity >= Severity::Warn && !other
+    let subject = finding.detector.subject();
+    finding.severity >= Severity::Warn && subject.can_be_left() && subject != DetectorSubject::Progress
 }
 
 #[cfg(test)]

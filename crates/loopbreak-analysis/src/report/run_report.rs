@@ -1,5 +1,7 @@
 //! The report as data. Keys may be added, never renamed: scripts read them.
 
+use std::borrow::Cow;
+
 use loopbreak::verdict::LoopId;
 use loopbreak::{DetectorName, Finding, Intervention, Pattern, Severity};
 use serde::{Deserialize, Serialize};
@@ -184,6 +186,25 @@ impl RunReport {
         self.first_warning.as_ref().zip(self.first_stop.as_ref()).is_some_and(|(warning, stop)| {
             (warning.turn, warning.detector, warning.pattern) == (stop.turn, stop.detector, stop.pattern)
         })
+    }
+
+    /// Returns the reason of a finding: that of the intervention, or its own if it led to none.
+    pub fn reason_of(&self, turn: u64, detector: DetectorName, pattern: Pattern) -> Cow<'_, str> {
+        // Interventions are in the order of their turns, and a long run has many.
+        let first = self.interventions.partition_point(|act| act.turn < turn);
+        let same_turn = self.interventions[first..].iter().take_while(|act| act.turn == turn);
+        let mut of_turn =
+            same_turn.filter(|act| (act.detector, act.pattern) == (detector, pattern) && !act.reason.is_empty());
+        if let Some(act) = of_turn.next() {
+            return Cow::Borrowed(&act.reason);
+        }
+        let same = |found: &&FindingReport| {
+            (found.turn, found.detector, found.pattern) == (turn, detector, pattern)
+        };
+        match self.findings.iter().find(same) {
+            Some(found) => Cow::Borrowed(found.reason()),
+            None => Cow::Owned(pattern.to_string()),
+        }
     }
 }
 

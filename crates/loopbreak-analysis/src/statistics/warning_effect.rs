@@ -228,8 +228,7 @@ impl OpenWarning {
 
 /// Returns whether a finding has an effect. An agent cannot leave a limit or a task by changing course.
 fn is_followed(finding: &Finding) -> bool {
-    finding.severity >= Severity::Warn
-        && !matches!(finding.detector, DetectorName::Budget | DetectorName::Task)
+    finding.severity >= Severity::Warn && finding.detector.subject().can_be_left()
 }
 
 #[cfg(test)]

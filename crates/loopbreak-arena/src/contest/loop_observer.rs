@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use loopbreak::detectors::DetectorSubject;
 use loopbreak::evidence::EvidenceKey;
 use loopbreak::{DetectorName, Finding, Pattern, Severity, Verdict};
 
@@ -229,18 +230,10 @@ impl ObservedLoop {
     }
 }
 
-/// Returns whether a finding is a loop that can be left: of places, actions or targets.
+/// Returns whether a finding is a loop of places or actions, which can be followed on the map.
 fn is_loop(finding: &Finding) -> bool {
-    let kind = matches!(
-        finding.detector,
-        DetectorName::Oscillation
-            | DetectorName::Camping
-            | DetectorName::Cycle
-            | DetectorName::Recurrence
-            | DetectorName::Drift
-            | DetectorName::FailingTarget
-    );
-    kind && finding.severity >= Severity::Warn
+    matches!(finding.detector.subject(), DetectorSubject::Place | DetectorSubject::Call)
+        && finding.severity >= Severity::Warn
         && !matches!(finding.pattern, Pattern::RefusedReturn | Pattern::RefusedRepeat)
 }
 

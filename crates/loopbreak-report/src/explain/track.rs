@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use loopbreak::detectors::DetectorSubject;
 use loopbreak::evidence::EvidenceKey;
 use loopbreak::verdict::LoopId;
-use loopbreak::{DetectorName, Finding, Severity, Verdict};
+use loopbreak::{Finding, Severity, Verdict};
 
 use super::row::{ExplainRow, LoopMark};
 
@@ -33,8 +34,7 @@ impl LoopTracks {
     pub(super) fn add(&mut self, verdict: &Verdict, rows: &mut VecDeque<ExplainRow>, begin: usize) {
         let Some(newest) = rows.len().checked_sub(1).map(|last| begin + last) else { return };
         for finding in &verdict.findings {
-            let is_loop = finding.severity >= Severity::Warn
-                && !matches!(finding.detector, DetectorName::Budget | DetectorName::Task);
+            let is_loop = finding.severity >= Severity::Warn && finding.detector.subject().can_be_left();
             let known =
                 self.0.iter().any(|track| track.id == finding.loop_id && newest <= track.last + PAUSE);
             if is_loop && !known {
@@ -74,7 +74,7 @@ impl ExplainedLoop {
             Some(steps) => (newest + 1).saturating_sub(steps),
             None => begin + rows.iter().position(|row| row.turn >= finding.since).unwrap_or(rows.len() - 1),
         };
-        let progress = finding.detector == DetectorName::Stagnation;
+        let progress = finding.detector.subject() == DetectorSubject::Progress;
         ExplainedLoop {
             id: finding.loop_id,
             progress,

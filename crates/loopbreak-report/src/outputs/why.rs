@@ -22,18 +22,6 @@ impl<'r> VerdictReason<'r> {
         let stop = run.first_stop.as_ref().map(|it| (it.turn, it.detector, it.pattern));
         let warning = run.first_warning.as_ref().map(|it| (it.turn, it.detector, it.pattern));
         let (turn, detector, pattern) = ending.or(stop).or(warning)?;
-        Some(VerdictReason { turn, detector, pattern, reason: reason(run, turn, detector, pattern) })
+        Some(VerdictReason { turn, detector, pattern, reason: run.reason_of(turn, detector, pattern) })
     }
-}
-
-/// Returns the reason for a finding.
-pub(super) fn reason(run: &RunReport, turn: u64, detector: DetectorName, pattern: Pattern) -> Cow<'_, str> {
-    // Interventions are in the order of their turns, and a long run has many.
-    let first = run.interventions.partition_point(|act| act.turn < turn);
-    let same_turn = run.interventions[first..].iter().take_while(|act| act.turn == turn);
-    same_turn
-        .filter(|act| act.detector == detector && act.pattern == pattern)
-        .map(|act| Cow::Borrowed(act.reason.as_str()))
-        .next()
-        .unwrap_or_else(|| Cow::Owned(pattern.to_string()))
 }

@@ -94,11 +94,11 @@ fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
         fact(out, look, "stuck", &stuck(run, look))?;
     }
     if let Some(warning) = run.first_warning.as_ref().filter(|_| !run.intervenes_without_warning()) {
-        let why = why(run, warning.turn, warning.detector, warning.pattern);
+        let why = run.reason_of(warning.turn, warning.detector, warning.pattern);
         fact(out, look, "would warn", &format!("turn {}: {why}", warning.turn))?;
     }
     if let Some(first) = &run.first_stop {
-        let why = why(run, first.turn, first.detector, first.pattern);
+        let why = run.reason_of(first.turn, first.detector, first.pattern);
         fact(out, look, would(first.intervention), &format!("turn {}: {why}", first.turn))?;
     }
     if let Some(effect) = after_warning(run) {
@@ -110,7 +110,7 @@ fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
             (first.turn, first.detector, first.pattern) == (end.turn, end.detector, end.pattern)
         });
         if !told {
-            let why = why(run, end.turn, end.detector, end.pattern);
+            let why = run.reason_of(end.turn, end.detector, end.pattern);
             fact(out, look, would(Some(end.intervention)), &format!("turn {}: {why}", end.turn))?;
         }
         fact(out, look, "saves", &saved(run, end.turn))?;
@@ -221,26 +221,6 @@ fn would(intervention: Option<Intervention>) -> &'static str {
         Some(_) => "would warn",
         None => "loop found",
     }
-}
-
-/// Returns the reason of a finding.
-fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: Pattern) -> String {
-    let same =
-        |act: &&InterventionReport| act.turn == turn && act.detector == detector && act.pattern == pattern;
-    let act = run.interventions.iter().find(same).filter(|act| !act.reason.is_empty());
-    if let Some(act) = act {
-        return act.reason.clone();
-    }
-    // A finding in a loop with an earlier decision has no decision of its own, but it may have a reason.
-    let finding = run
-        .findings
-        .iter()
-        .find(|finding| finding.turn == turn && finding.detector == detector && finding.pattern == pattern);
-    finding.map_or_else(|| in_words(pattern.as_str()), |finding| finding.reason().to_owned())
-}
-
-fn in_words(pattern: &str) -> String {
-    pattern.replace('_', " ")
 }
 
 /// Formats a duration.

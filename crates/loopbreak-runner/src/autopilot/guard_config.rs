@@ -1,6 +1,7 @@
 //! The configuration of the guard that watches the command over a whole roadmap.
 
-use loopbreak::{Config, Mode, Settings};
+use loopbreak::detectors::DetectorSubject;
+use loopbreak::{Config, DetectorName, Mode, Settings};
 
 /// Returns the configuration of the guard that watches the command over a roadmap. Whether tasks loop is decided by the
 /// rules for tasks: an agent that reports three times in the same words has not looped if they are about three tasks. If
@@ -9,22 +10,24 @@ pub(crate) fn guard_config(config: &Config) -> Config {
     if config.mode != Mode::Enforce || config.task.mode != Mode::Enforce {
         return config.clone();
     }
-    let mut settings: Settings = (**config).clone();
-    for mode in [
-        &mut settings.task.mode,
-        &mut settings.signature.mode,
-        &mut settings.similarity.mode,
-        &mut settings.cycle.mode,
-        &mut settings.recurrence.mode,
-        &mut settings.drift.mode,
-        &mut settings.failing_target.mode,
-        &mut settings.poll.mode,
-        &mut settings.noop.mode,
-        &mut settings.novelty.mode,
-    ] {
-        *mode = Mode::Off;
-    }
+    let replaced = DetectorName::ALL.iter().filter(|detector| is_replaced(**detector));
+    let settings = replaced
+        .fold(Settings::clone(config), |settings, detector| settings.with_mode(*detector, Mode::Off));
     Config::new(settings).unwrap_or_else(|_| config.clone())
+}
+
+/// Returns whether the rules for tasks replace a detector. A text that repeats itself is a loop whatever the task is.
+fn is_replaced(detector: DetectorName) -> bool {
+    let by_subject = matches!(
+        detector.subject(),
+        DetectorSubject::Task
+            | DetectorSubject::Output
+            | DetectorSubject::Call
+            | DetectorSubject::Wait
+            | DetectorSubject::Effect
+            | DetectorSubject::Proposal
+    );
+    by_subject && detector != DetectorName::Chant
 }
 
 #[cfg(test)]

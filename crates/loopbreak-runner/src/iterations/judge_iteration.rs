@@ -1,6 +1,7 @@
 //! The loop of iterations: shows the output of each to the guard and carries out the verdict.
 
-use loopbreak::{Audience, DetectorName, Outcome, Step, Verdict};
+use loopbreak::detectors::DetectorSubject;
+use loopbreak::{Audience, Outcome, Step, Verdict};
 use loopbreak_store::{RunEvent, StepEvent, VerdictSummary, now};
 
 use crate::error::RunError;
@@ -73,7 +74,7 @@ impl RunLoop<'_> {
     /// Shows the user how near the limits are, and what cannot be detected.
     pub(crate) fn report_limits(&self, iteration: &IterationResult, verdict: &Verdict) {
         let is_about_limits = |advice: &&loopbreak::Advice| {
-            advice.audience == Audience::User && advice.detector == DetectorName::Budget
+            advice.audience == Audience::User && advice.detector.subject() == DetectorSubject::Limit
         };
         for advice in verdict.advice.iter().filter(is_about_limits) {
             self.observer.message(&advice.text);

@@ -1,7 +1,8 @@
 //! The reason why a run ends, and the guard that requests it.
 
+use loopbreak::event::SafetyGuard;
 use loopbreak::settings::OnLoop;
-use loopbreak::{Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict};
+use loopbreak::{Decision, Finding, Intervention, Severity, Verdict};
 
 use loopbreak_report::exit;
 
@@ -56,7 +57,7 @@ pub(crate) struct EndRequest {
     pub(crate) decision: Decision,
 }
 
-/// Returns the request that decides the reason: the first in the documented order of all guards that request
+/// Returns the request that decides the reason: the first in the order of [`SafetyGuard`] of all that request
 /// the end.
 pub(crate) fn find_end_request(verdict: &Verdict, on_loop: OnLoop) -> Option<EndRequest> {
     let requests_end = |finding: &&Finding| {
@@ -65,14 +66,15 @@ pub(crate) fn find_end_request(verdict: &Verdict, on_loop: OnLoop) -> Option<End
         finding.severity == Severity::Hard && finding.enforced && is_strong
     };
     let requests = verdict.findings.iter().filter(requests_end).filter_map(|finding| {
-        let (rank, ending) = match (finding.detector, finding.pattern) {
-            (DetectorName::Budget, Pattern::MaxIterations) => (0, RunEndReason::Limit),
-            (DetectorName::Budget, Pattern::MaxRuntime) => (1, RunEndReason::Limit),
-            (DetectorName::Budget, _) => (4, RunEndReason::Limit),
-            (DetectorName::Errors, _) => (3, RunEndReason::Errors),
+        let guard = SafetyGuard::of_finding(finding.detector, finding.pattern);
+        let ending = match guard {
+            SafetyGuard::MaxIterations | SafetyGuard::MaxRuntime | SafetyGuard::MaxCost => {
+                RunEndReason::Limit
+            }
+            SafetyGuard::ConsecutiveErrors => RunEndReason::Errors,
             _ => match on_loop {
-                OnLoop::Stop => (2, RunEndReason::Loop),
-                OnLoop::Escalate => (2, RunEndReason::Human),
+                OnLoop::Stop => RunEndReason::Loop,
+                OnLoop::Escalate => RunEndReason::Human,
                 _ => return None,
             },
         };
@@ -88,10 +90,10 @@ pub(crate) fn find_end_request(verdict: &Verdict, on_loop: OnLoop) -> Option<End
             pattern: finding.pattern,
             loop_id: finding.loop_id,
             task: None,
-            reason: stated.map_or_else(|| finding.pattern.to_string(), |decision| decision.reason.clone()),
+            reason: stated.map_or_else(|| finding.reason().to_owned(), |decision| decision.reason.clone()),
             enforced: true,
         };
-        Some((rank, EndRequest { ending, decision }))
+        Some((guard, EndRequest { ending, decision }))
     });
-    requests.min_by_key(|(rank, _)| *rank).map(|(_, request)| request)
+    requests.min_by_key(|(guard, _)| *guard).map(|(_, request)| request)
 }

@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use loopbreak::event::SafetyGuard;
 use loopbreak::text::{clip, mask_secrets};
-use loopbreak::{Decision, DetectorName, Verdict};
+use loopbreak::{Decision, Verdict};
 
 use crate::error::RunError;
 use crate::iterations::run_loop::RunLoop;
@@ -55,7 +56,8 @@ impl RunLoop<'_> {
     /// errors are not loops.
     fn is_new_level(&mut self, verdict: &Verdict) -> bool {
         let is_loop = |decision: &&Decision| {
-            decision.enforced && !matches!(decision.detector, DetectorName::Budget | DetectorName::Errors)
+            decision.enforced
+                && SafetyGuard::of_finding(decision.detector, decision.pattern) == SafetyGuard::LoopDetection
         };
         let mut new = false;
         for decision in verdict.decisions.iter().filter(is_loop) {
