@@ -53,7 +53,7 @@ impl CustomDetector for PaidCallDetector {
     }
 }
 
-fn detector() -> Box<PaidCallDetector> {
+fn detector() -> Box<dyn CustomDetector> {
     Box::new(PaidCallDetector { warn_at: 3, calls: 0, since: 0 })
 }
 

@@ -38,6 +38,10 @@
 //!
 //! - `schema`: implements `schemars::JsonSchema` for settings and steps. Off by default.
 
+// The builders that the tests of detectors share with the tests in `tests/` use the crate under its name.
+#[cfg(test)]
+extern crate self as loopbreak;
+
 pub mod advice;
 pub mod detectors;
 pub mod event;
@@ -54,6 +58,9 @@ pub mod series;
 pub mod settings;
 pub mod snapshot;
 pub mod step;
+#[cfg(test)]
+#[path = "../tests/engine/steps.rs"]
+mod steps;
 mod summary;
 mod tasks;
 pub mod text;

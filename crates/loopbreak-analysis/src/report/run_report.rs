@@ -193,14 +193,13 @@ impl RunReport {
         // Interventions are in the order of their turns, and a long run has many.
         let first = self.interventions.partition_point(|act| act.turn < turn);
         let same_turn = self.interventions[first..].iter().take_while(|act| act.turn == turn);
-        let mut of_turn =
-            same_turn.filter(|act| (act.detector, act.pattern) == (detector, pattern) && !act.reason.is_empty());
+        let mut of_turn = same_turn
+            .filter(|act| (act.detector, act.pattern) == (detector, pattern) && !act.reason.is_empty());
         if let Some(act) = of_turn.next() {
             return Cow::Borrowed(&act.reason);
         }
-        let same = |found: &&FindingReport| {
-            (found.turn, found.detector, found.pattern) == (turn, detector, pattern)
-        };
+        let same =
+            |found: &&FindingReport| (found.turn, found.detector, found.pattern) == (turn, detector, pattern);
         match self.findings.iter().find(same) {
             Some(found) => Cow::Borrowed(found.reason()),
             None => Cow::Owned(pattern.to_string()),

@@ -2,14 +2,14 @@
 
 use std::fmt::{self, Write};
 
-use loopbreak::{DetectorName, Intervention, Pattern};
+use loopbreak::Intervention;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::interventions;
 use super::strips::{self, GuardStrip, PlaceStrip};
 use super::style::TextStyle;
 use crate::number::{dollars, grouped, percent, plural, rough, score};
-use loopbreak_analysis::{InterventionReport, RunReport, VerdictName};
+use loopbreak_analysis::{RunReport, VerdictName};
 
 /// Number of stuck periods listed.
 const PERIODS: usize = 3;

@@ -11,8 +11,8 @@ pub(crate) fn guard_config(config: &Config) -> Config {
         return config.clone();
     }
     let replaced = DetectorName::ALL.iter().filter(|detector| is_replaced(**detector));
-    let settings = replaced
-        .fold(Settings::clone(config), |settings, detector| settings.with_mode(*detector, Mode::Off));
+    let settings =
+        replaced.fold(Settings::clone(config), |settings, detector| settings.with_mode(*detector, Mode::Off));
     Config::new(settings).unwrap_or_else(|_| config.clone())
 }
 

@@ -6,6 +6,8 @@
 //! Origin: document 004, the first two safety guards; the limit of money from users' complaints.
 
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use self::settings::BudgetSettings;

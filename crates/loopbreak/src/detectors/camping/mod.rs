@@ -7,6 +7,8 @@
 //! Origin: document 001, mechanism 2, pattern 2.
 
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use self::settings::CampingSettings;

@@ -15,6 +15,8 @@
 //! Origin: complaints 11, 12, 15, 19, 21, 22, 24.
 
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use self::settings::CycleSettings;

@@ -7,6 +7,8 @@
 //! Origin: document 004, the fourth safety guard.
 
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use self::settings::ErrorsSettings;

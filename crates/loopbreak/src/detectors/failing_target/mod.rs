@@ -10,6 +10,8 @@
 //! Origin: complaints 22, 23, 24.
 
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use self::settings::FailingTargetSettings;

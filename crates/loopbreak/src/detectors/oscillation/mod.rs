@@ -9,6 +9,8 @@
 //! Origin: document 001, mechanism 2, pattern 1.
 
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use self::settings::OscillationSettings;

@@ -8,6 +8,8 @@
 //! Origin: document 000, phase 1B. Mistakes 1 and 2: there the penalty applied to the current room.
 
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use self::settings::RevisitSettings;

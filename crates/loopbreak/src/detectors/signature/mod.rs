@@ -7,6 +7,8 @@
 //! Origin: document 004. Mistake 10: the examples there are the intent, not the code.
 
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use self::settings::SignatureSettings;

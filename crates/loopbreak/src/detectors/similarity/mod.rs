@@ -8,6 +8,8 @@
 //! Origin: document 004, Ralph's approach. Mistake 11: it is always available, because it needs no library.
 
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use self::settings::SimilaritySettings;

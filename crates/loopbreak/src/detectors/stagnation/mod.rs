@@ -12,6 +12,10 @@
 
 mod exploration_tracker;
 pub(crate) mod settings;
+#[cfg(test)]
+mod patience_tests;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 use self::exploration_tracker::ExplorationTracker;

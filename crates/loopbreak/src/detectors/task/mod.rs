@@ -9,6 +9,8 @@
 //! Origin: document 003. Mistakes 7, 8 and 9.
 
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 pub(crate) mod texts;
 
 use self::settings::TaskSettings;

@@ -1,9 +1,7 @@
 //! `stagnation.patience`: a deadline that moves with the discoveries of the run.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
-
 use crate::steps::{RunDriver, config_of, step, written};
-use loopbreak::{Config, DetectorName, Guard, Profile, Severity};
+use crate::{Config, DetectorName, Guard, Profile, Severity};
 use serde_json::{Value, json};
 
 /// Returns settings with only `stagnation` enabled.

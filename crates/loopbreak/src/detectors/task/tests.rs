@@ -1,9 +1,7 @@
 //! `task`: the three patterns and their recoveries, inside one run. Document 003.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
-
 use crate::steps::{RunDriver, config, text_for};
-use loopbreak::{Audience, DetectorName, Intervention, Pattern, Severity};
+use crate::{Audience, DetectorName, Intervention, Pattern, Severity};
 use serde_json::{Value, json};
 
 const TASK: DetectorName = DetectorName::Task;
@@ -234,7 +232,7 @@ fn a_forced_task_is_marked_as_forced_and_not_as_finished() {
 
 #[test]
 fn recoveries_leave_entries_under_the_documented_topics() {
-    let topics = |verdict: &loopbreak::Verdict| {
+    let topics = |verdict: &crate::Verdict| {
         verdict.context.iter().map(|entry| entry.topic.as_str()).collect::<Vec<_>>()
     };
     let mut run = RunDriver::new();

@@ -7,7 +7,7 @@
 )]
 
 use crate::steps::{RunDriver, config, found};
-use loopbreak::{DetectorName, Pattern, Severity, Step};
+use crate::{DetectorName, Pattern, Severity, Step};
 use serde_json::{Value, json};
 
 const STAGNATION: DetectorName = DetectorName::Stagnation;
@@ -325,7 +325,7 @@ fn countdowns(run: &RunDriver, last_progress: u64) -> (Vec<(u64, u64)>, u64) {
     let mut found = run.findings(STAGNATION);
     found.retain(|finding| finding.since == last_progress);
     let stop = found.iter().find(|finding| finding.severity == Severity::Hard).unwrap().turn;
-    let left = |name: &loopbreak::Finding| name.evidence.number("turns_left").unwrap();
+    let left = |name: &crate::Finding| name.evidence.number("turns_left").unwrap();
     let shown = found.iter().filter(|finding| finding.turn < stop);
     (shown.map(|finding| (finding.turn, left(finding))).collect(), stop)
 }

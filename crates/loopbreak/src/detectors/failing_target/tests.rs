@@ -1,7 +1,7 @@
 //! Targets that keep failing whatever is tried, and work that only resembles it. Complaints 22 to 24.
 
 use crate::steps::{RunDriver, call, config, failing};
-use loopbreak::{DetectorName, Pattern, Severity};
+use crate::{DetectorName, Pattern, Severity};
 use serde_json::{Value, json};
 
 const TARGET: DetectorName = DetectorName::FailingTarget;

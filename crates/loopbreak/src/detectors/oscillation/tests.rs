@@ -1,0 +1,87 @@
+//! Tests of `oscillation`. Documents 000 and 001.
+
+use crate::steps::RunDriver;
+use crate::{DetectorName, Pattern, Severity};
+use serde_json::json;
+
+const OSCILLATION: DetectorName = DetectorName::Oscillation;
+
+/// Returns a step that goes this way and arrives there.
+fn go(way: &str, place: &str, exits: &[&str]) -> serde_json::Value {
+    json!({"action": way, "place": {"name": place, "exits": exits}, "score": 0})
+}
+
+#[test]
+fn a_b_a_b_is_an_oscillation_with_ids_and_names() {
+    let mut run = RunDriver::new();
+    for (id, name) in [(15, "Dam"), (18, "Lobby"), (15, "Dam"), (18, "Lobby")] {
+        run.see(&json!({"place": {"id": id, "name": name}}));
+    }
+    let finding = run.findings(OSCILLATION)[0];
+    assert_eq!((finding.pattern, finding.severity), (Pattern::Oscillation, Severity::Warn));
+    assert_eq!((finding.turn, finding.since), (4, 1));
+    assert_eq!(finding.evidence.get("pattern_ids"), Some(&json!([15, 18]).into()));
+    assert_eq!(finding.evidence.get("pattern_names"), Some(&json!(["Dam", "Lobby"]).into()));
+}
+
+#[test]
+fn other_sequences_than_a_b_a_b_are_not_an_oscillation() {
+    for walk in [
+        &["A", "B", "C", "D"][..],
+        &["A", "B", "A"],
+        &["A", "B", "A", "C"],
+        &["A", "A", "A", "A"],
+        &["A", "B", "B", "A"],
+        &["A", "B", "C", "A", "B", "C"],
+    ] {
+        let mut run = RunDriver::new();
+        run.walk(walk);
+        assert!(run.findings(OSCILLATION).is_empty(), "{walk:?}");
+    }
+}
+
+#[test]
+fn turns_without_a_move_do_not_hide_an_oscillation() {
+    // 001, scenario 2: three turns at each of the two rooms.
+    let mut run = RunDriver::new();
+    for room in ["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"] {
+        run.walk(&[room, room, room]);
+    }
+    assert_eq!(run.turns(OSCILLATION, Severity::Warn), [10], "with the move, not with the stay");
+    assert_eq!(run.findings(OSCILLATION)[0].since, 1);
+}
+
+#[test]
+fn an_oscillation_and_its_rotation_are_one_loop_that_is_reported_again_when_it_worsens() {
+    let mut run = RunDriver::new();
+    run.walk(&["A", "B", "A", "B", "A", "B", "A", "B", "A", "B"]);
+    let found = run.findings(OSCILLATION);
+    assert!(found.windows(2).all(|pair| pair[0].loop_id == pair[1].loop_id));
+    // Two moves back at turn 4, twice that at turn 6, twice that at turn 10.
+    assert_eq!(run.turns(OSCILLATION, Severity::Warn), [4, 6, 10]);
+}
+
+#[test]
+fn the_first_move_back_after_an_earlier_oscillation_is_penalized() {
+    let exits = ["north", "south", "east"];
+    let mut run = RunDriver::only(&[OSCILLATION]);
+    for (way, place) in [("north", "Dam"), ("south", "Gatehouse"), ("north", "Dam"), ("south", "Gatehouse")] {
+        run.see(&go(way, place, &exits));
+    }
+    for (way, place) in [("east", "Shed"), ("west", "Gatehouse"), ("north", "Dam")] {
+        run.see(&go(way, place, &exits));
+    }
+    let again = run.weigh("south", 0.9);
+    assert_eq!(again.adjustments[0].reason, "begins Gatehouse → Dam again");
+    assert!(!again.accepted);
+    // There is no penalty after a point in between, or for a pair without an earlier oscillation.
+    let mut fresh = RunDriver::only(&[OSCILLATION]);
+    for (way, place) in [("east", "Shed"), ("west", "Gatehouse"), ("north", "Dam")] {
+        fresh.see(&go(way, place, &exits));
+    }
+    fresh.see(&go("south", "Gatehouse", &exits));
+    fresh.see(&go("east", "Shed", &exits));
+    assert!(fresh.weigh("west", 0.9).adjustments.is_empty());
+    run.see(&json!({"action": "take bell", "score": 10}));
+    assert!(run.weigh("south", 0.9).adjustments.is_empty());
+}
