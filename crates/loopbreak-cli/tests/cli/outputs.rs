@@ -199,7 +199,7 @@ fn sarif_has_every_finding_with_its_rule_location_and_loop() {
     for result in run["results"].as_array().unwrap() {
         let rule = &rules[usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap()];
         assert_eq!(rule["id"], result["ruleId"]);
-        assert!(rule["help"]["markdown"].as_str().unwrap().starts_with("**Sees** "), "{rule}");
+        assert!(rule["help"]["markdown"].as_str().unwrap().starts_with("**Catches** "), "{rule}");
         levels.insert(result["level"].as_str().unwrap());
     }
     assert_eq!(Vec::from_iter(levels), ["error", "warning"]);
