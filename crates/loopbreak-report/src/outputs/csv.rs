@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use loopbreak::EpochMillis;
 
-use super::why::VerdictReason;
+use super::verdict_reason::VerdictReason;
 use loopbreak_analysis::{Report, RunReport};
 
 /// Name, meaning and value of a column.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use loopbreak::{EpochMillis, Finding, Intervention, Severity};
 
-use super::why::VerdictReason;
+use super::verdict_reason::VerdictReason;
 use super::xml::{attribute, content};
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 

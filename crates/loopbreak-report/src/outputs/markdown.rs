@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::why::VerdictReason;
+use super::verdict_reason::VerdictReason;
 use crate::number::{dollars, grouped, percent, rough};
 use crate::worst_runs::WorstRuns;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};

@@ -6,7 +6,7 @@ mod csv;
 mod junit;
 mod markdown;
 mod sarif;
-mod why;
+mod verdict_reason;
 mod xml;
 
 pub use csv::{COLUMNS, CsvCell, CsvColumn, csv};

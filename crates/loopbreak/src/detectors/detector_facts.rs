@@ -44,7 +44,7 @@ impl DetectorSubject {
     }
 }
 
-macro_rules! declare_facts {
+macro_rules! declare_detector_facts {
     ($(($folder:ident $name:ident $type:ident $settings:ident $scope:ident $position:literal $summary:literal
         [$($pattern:ident = $text:literal),*]))*) => {
         impl DetectorName {
@@ -132,7 +132,7 @@ macro_rules! declare_facts {
     };
 }
 
-for_each_detector!(declare_facts);
+for_each_detector!(declare_detector_facts);
 
 impl DetectorName {
     /// Returns the documentation, with the defaults of the options filled in. None for a detector of the user.

@@ -31,7 +31,7 @@ fn rows(table: &str) -> Vec<[&str; 3]> {
 }
 
 /// Returns the paths of tests in an answer: code spans that contain `::`.
-fn named(answer: &str) -> impl Iterator<Item = &str> {
+fn test_paths(answer: &str) -> impl Iterator<Item = &str> {
     answer.split('`').skip(1).step_by(2).filter(|quoted| quoted.contains("::") && !quoted.contains(' '))
 }
 
@@ -93,7 +93,7 @@ fn every_test_that_the_table_names_exists() {
     let mut missing = BTreeMap::new();
     let mut known = 0;
     for [section, _, answer] in rows(&table) {
-        for path in named(answer) {
+        for path in test_paths(answer) {
             if TestLocation::parse(path).is_some_and(|it| it.is_there()) {
                 known += 1;
             } else {
@@ -136,13 +136,13 @@ fn every_row_begins_its_answer_with_a_test_or_a_reason() {
             Some(reason) => reason.len() > 5,
             None => {
                 answer.starts_with('`')
-                    && named(answer).next().is_some_and(|path| answer[1..].starts_with(path))
+                    && test_paths(answer).next().is_some_and(|path| answer[1..].starts_with(path))
             }
         };
         assert!(answered, "the answer must begin with a test or a reason: {section} | {rule} | {answer}");
         let decided = answer.starts_with(REASONS[0]);
         assert!(
-            !decided || named(answer).next().is_some(),
+            !decided || test_paths(answer).next().is_some(),
             "no test covers what was decided: {section} | {rule}"
         );
     }
