@@ -40,7 +40,7 @@ pub(crate) fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
 #[cfg(test)]
 mod tests {
     use loopbreak::verdict::LoopId;
-    use loopbreak::{DetectorName, Evidence, Finding, Intervention, Pattern, Severity};
+    use loopbreak::{DetectorName, Finding, Intervention, Pattern, Severity, evidence::Evidence};
     use serde::Deserialize;
     use serde_json::json;
 

@@ -8,7 +8,9 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
-use loopbreak::{Action, Audience, Config, Guard, Label, Outcome, Place, Profile, Proposal, Step};
+use loopbreak::{
+    Action, Config, Guard, Outcome, Place, Profile, Proposal, Step, step::Label, verdict::Audience,
+};
 use loopbreak_arena::{GameWorld, StoryWorld, WorldError, stories};
 
 /// Your model: it gets the text of the game and the advice of Loopbreak, and answers with a command.

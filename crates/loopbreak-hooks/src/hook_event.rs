@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use loopbreak::step::ActionArgs;
-use loopbreak::{Action, StepText};
+use loopbreak::{Action, step::StepText};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

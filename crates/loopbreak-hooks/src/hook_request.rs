@@ -1,6 +1,6 @@
 //! An event with everything that is needed to handle it.
 
-use loopbreak::{Action, EpochMillis, Outcome, Settings, Step};
+use loopbreak::{Action, Outcome, Settings, Step, step::EpochMillis};
 use loopbreak_store::RunChange;
 use serde_json::value::RawValue;
 

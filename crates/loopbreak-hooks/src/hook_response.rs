@@ -1,6 +1,6 @@
 //! The response to an event, before it is rendered for an agent.
 
-use loopbreak::{Audience, Intervention, Verdict};
+use loopbreak::{Intervention, Verdict, verdict::Audience};
 use loopbreak_store::VerdictSummary;
 
 /// The response to an event.

@@ -18,7 +18,7 @@ pub struct LogRecord<'a> {
 impl LogRecord<'_> {
     /// Returns the run that the record names, if any.
     pub fn run(&self) -> Option<Cow<'_, str>> {
-        self.step.run.as_ref().map(loopbreak::Label::as_text)
+        self.step.run.as_ref().map(loopbreak::step::Label::as_text)
     }
 }
 

@@ -9,7 +9,7 @@
 //! - [`Verdict::decisions`](crate::Verdict::decisions): everything the policy decided, each with its reason.
 //!
 //! ```
-//! use loopbreak::{Audience, Config, Guard, Step};
+//! use loopbreak::{Config, Guard, Step, verdict::Audience};
 //!
 //! let mut guard = Guard::new(Config::default()).for_run("run-1");
 //! # fn next_step() -> Option<Step<'static>> { None }

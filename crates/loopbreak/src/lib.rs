@@ -68,15 +68,13 @@ pub mod verdict;
 
 pub use detectors::{DetectorName, Pattern};
 pub use event::Event;
-pub use evidence::Evidence;
-pub use guard::{Guard, MAIN_AGENT};
+pub use guard::Guard;
 pub use policy::Proposal;
 pub use series::Series;
 pub use settings::{Config, Mode, Profile, Settings};
-pub use snapshot::{Snapshot, SnapshotError};
-pub use step::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, StepText, Task, Usage};
-pub use summary::RunSummary;
-pub use verdict::{Advice, Audience, Decision, Finding, Intervention, Ruling, RunStop, Severity, Verdict};
+pub use snapshot::Snapshot;
+pub use step::{Action, Outcome, Place, Step, Task, Usage};
+pub use verdict::{Advice, Decision, Finding, Intervention, Ruling, Severity, Verdict};
 
 /// Compiles and runs the snippets of the READMEs and the guide with the tests.
 #[cfg(doctest)]

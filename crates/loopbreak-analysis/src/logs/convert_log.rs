@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use loopbreak::Label;
+use loopbreak::step::Label;
 use loopbreak_trace::{LogFormat, LogInput, LogRecord, OpenError, RecordSink, SkippedLine};
 
 use super::log_analysis::LogReadSummary;

@@ -6,7 +6,7 @@ use std::io;
 
 use crate::recording::RunRecording;
 use crate::{CorruptRecord, RunRecord, RunReport};
-use loopbreak::{Config, RunSummary};
+use loopbreak::{Config, series::RunSummary};
 
 use super::run_names::RunNames;
 use super::spill_file::{SpillFile, SpillSlot};

@@ -2,7 +2,9 @@
 
 use loopbreak::detectors::CustomName;
 use loopbreak::evidence::EvidenceKey;
-use loopbreak::{Audience, Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict};
+use loopbreak::{
+    Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict, verdict::Audience,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

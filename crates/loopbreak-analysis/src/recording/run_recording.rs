@@ -1,6 +1,6 @@
 //! The recording of one run for a page.
 
-use loopbreak::{MAIN_AGENT, Step, Verdict};
+use loopbreak::{Step, Verdict, step::MAIN_AGENT};
 use serde::{Deserialize, Serialize};
 
 use super::guard_flags::{GuardFlag, GuardFlags};

@@ -1,6 +1,6 @@
 //! One run, step by step: its guard, and the statistics of its verdicts.
 
-use loopbreak::{Config, Guard, RunSummary, Snapshot, Step, Verdict};
+use loopbreak::{Config, Guard, Snapshot, Step, Verdict, series::RunSummary};
 
 use super::run_record::RunRecord;
 use crate::report::RunReport;

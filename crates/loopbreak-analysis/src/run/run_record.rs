@@ -2,7 +2,7 @@
 
 use std::io;
 
-use loopbreak::{Config, Guard, RunSummary, Snapshot, SnapshotError, Step, Verdict};
+use loopbreak::{Config, Guard, Snapshot, Step, Verdict, series::RunSummary, snapshot::SnapshotError};
 use rmp_serde::{Deserializer, encode};
 use serde::de::DeserializeOwned;
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use loopbreak::verdict::LoopId;
-use loopbreak::{Config, RunSummary, Series};
+use loopbreak::{Config, Series, series::RunSummary};
 
 use crate::report::SeriesReport;
 

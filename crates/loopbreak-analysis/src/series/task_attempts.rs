@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
-use loopbreak::{Config, Finding, Series, Step, StepText, Task};
+use loopbreak::{Config, Finding, Series, Step, Task, step::StepText};
 
 use crate::report::SeriesReport;
 
@@ -24,7 +24,7 @@ impl ReportedAttempt {
             status: task.status.clone().map(StepText::into_owned),
             blockers: texts(&task.blockers),
             work: texts(&task.work),
-            session: task.session.clone().map(loopbreak::Label::into_owned),
+            session: task.session.clone().map(loopbreak::step::Label::into_owned),
         };
         let step = Step { at: step.at, task: Some(task), ..Step::default() };
         Some(ReportedAttempt { run: run.to_owned(), step })

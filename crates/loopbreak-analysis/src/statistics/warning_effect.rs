@@ -167,7 +167,7 @@ struct OpenWarning {
 impl WarningFollower {
     /// Adds a step, its verdict, and the line it was read from.
     pub(crate) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
-        let agent = step.agent.as_deref().unwrap_or(loopbreak::MAIN_AGENT);
+        let agent = step.agent.as_deref().unwrap_or(loopbreak::step::MAIN_AGENT);
         let findings = &mut self.findings;
         self.open.retain_mut(|open| {
             let followed = &mut findings[open.finding];

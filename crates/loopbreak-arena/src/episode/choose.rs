@@ -2,7 +2,7 @@
 
 use std::io;
 
-use loopbreak::{Action, Audience, Proposal, Ruling};
+use loopbreak::{Action, Proposal, Ruling, verdict::Audience};
 
 use super::episode_event::EpisodeEvent;
 use super::episode_orchestrator::EpisodeOrchestrator;

@@ -1,6 +1,6 @@
 //! The clock of an episode, which is passed in: the arena does not read the system clock.
 
-use loopbreak::EpochMillis;
+use loopbreak::step::EpochMillis;
 
 /// Returns the current time.
 pub type EpisodeClock<'c> = Box<dyn FnMut() -> EpochMillis + 'c>;

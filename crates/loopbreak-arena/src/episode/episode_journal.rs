@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use loopbreak::{EpochMillis, Event, Usage};
+use loopbreak::{Event, Usage, step::EpochMillis};
 use serde::Serialize;
 
 use super::played_turn::{EpisodeActor, JudgedProposal, PlayedTurn};

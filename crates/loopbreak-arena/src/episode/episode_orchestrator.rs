@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use loopbreak::{EpochMillis, Guard, Pattern, Usage, Verdict};
+use loopbreak::{Guard, Pattern, Usage, Verdict, step::EpochMillis};
 
 use super::episode_clock::{EpisodeClock, ticking_clock};
 use super::episode_event::{EpisodeEvent, TakenAction};

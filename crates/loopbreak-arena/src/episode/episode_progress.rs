@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use loopbreak::{Audience, Usage, Verdict};
+use loopbreak::{Usage, Verdict, verdict::Audience};
 
 use super::episode_orchestrator::EpisodeRules;
 use crate::episode::{ObjectiveList, WorldObjective};

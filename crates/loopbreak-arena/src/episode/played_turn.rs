@@ -1,7 +1,10 @@
 //! A turn that was played. The step for the guard and the entries of the journal come from the same record.
 
 use loopbreak::step::CompletedObjective;
-use loopbreak::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, Usage};
+use loopbreak::{
+    Action, Outcome, Place, Step, Usage,
+    step::{Critic, EpochMillis, Label, Objectives},
+};
 
 use crate::episode::WorldObjective;
 use crate::world::WorldObservation;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopbreak::{Audience, Ruling, Usage, Verdict};
+use loopbreak::{Ruling, Usage, Verdict, verdict::Audience};
 use loopbreak_report::{plural, printable};
 
 use crate::episode::EpisodeResult;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::LineWriter;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use loopbreak::{EpochMillis, Guard, Pattern};
+use loopbreak::{Guard, Pattern, step::EpochMillis};
 use loopbreak_arena::terminal::{GameScreen, render_event, render_result};
 use loopbreak_arena::{CancelFlag, EpisodeEnding, EpisodeEvent, EpisodeOrchestrator, EpisodeRules};
 

@@ -1,6 +1,6 @@
 //! The agent received a prompt.
 
-use loopbreak::{Step, StepText};
+use loopbreak::{Step, step::StepText};
 use loopbreak_store::{RunEvent, StepEvent};
 
 use crate::hook_response::HookResponse;

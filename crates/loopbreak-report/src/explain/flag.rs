@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use loopbreak::evidence::EvidenceKey;
-use loopbreak::{Audience, DetectorName, Intervention, Pattern, Severity, Verdict};
+use loopbreak::{DetectorName, Intervention, Pattern, Severity, Verdict, verdict::Audience};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 

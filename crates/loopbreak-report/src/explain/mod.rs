@@ -7,7 +7,7 @@ mod track;
 
 use std::collections::VecDeque;
 
-use loopbreak::{Audience, DetectorName, Step, Verdict};
+use loopbreak::{DetectorName, Step, Verdict, verdict::Audience};
 
 use crate::text::TextStyle;
 use loopbreak_analysis::RepeatTracker;

@@ -2,7 +2,7 @@
 
 use loopbreak::text::{clip, mask_secrets};
 use loopbreak::verdict::LoopId;
-use loopbreak::{MAIN_AGENT, Step};
+use loopbreak::{Step, step::MAIN_AGENT};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::number;

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use loopbreak::EpochMillis;
+use loopbreak::step::EpochMillis;
 
 use super::verdict_reason::VerdictReason;
 use loopbreak_analysis::{Report, RunReport};

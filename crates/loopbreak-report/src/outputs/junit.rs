@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use loopbreak::{EpochMillis, Finding, Intervention, Severity};
+use loopbreak::{Finding, Intervention, Severity, step::EpochMillis};
 
 use super::verdict_reason::VerdictReason;
 use super::xml::{attribute, content};

@@ -4,7 +4,7 @@ use loopbreak::settings::OnLoop;
 use loopbreak::text::signature;
 use loopbreak::verdict::LoopId;
 use loopbreak::{
-    Action, Audience, Decision, DetectorName, Intervention, Outcome, Pattern, Step, Task, Verdict,
+    Action, Decision, DetectorName, Intervention, Outcome, Pattern, Step, Task, Verdict, verdict::Audience,
 };
 use loopbreak_store::tasks::{
     NextTask, RoadmapTask, TaskRemedy, TaskReport, TaskState, apply_report, next_task,

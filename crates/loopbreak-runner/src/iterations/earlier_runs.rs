@@ -1,7 +1,7 @@
 //! Earlier runs with the same command and prompt. If they ended early one after the other, the program that
 //! starts them is stuck, and no single run can detect it.
 
-use loopbreak::{EpochMillis, Outcome, RunSummary, Series, Step};
+use loopbreak::{Outcome, Series, Step, series::RunSummary, step::EpochMillis};
 use loopbreak_store::{Run, RunEvent, StoredEvent};
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,6 +1,6 @@
 //! Escalation to a human: the report, and the answer to it.
 
-use loopbreak::{Audience, Verdict};
+use loopbreak::{Verdict, verdict::Audience};
 
 use crate::iterations::run_end::EndRequest;
 

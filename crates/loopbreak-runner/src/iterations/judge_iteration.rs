@@ -1,7 +1,7 @@
 //! The loop of iterations: shows the output of each to the guard and carries out the verdict.
 
 use loopbreak::detectors::DetectorSubject;
-use loopbreak::{Audience, Outcome, Step, Verdict};
+use loopbreak::{Outcome, Step, Verdict, verdict::Audience};
 use loopbreak_store::{RunEvent, StepEvent, VerdictSummary, now};
 
 use crate::error::RunError;

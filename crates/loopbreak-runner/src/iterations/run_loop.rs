@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use loopbreak::text::mask_secrets;
 use loopbreak::verdict::LoopId;
-use loopbreak::{Config, Decision, DetectorName, EpochMillis, Guard, Intervention, Mode, Step, Verdict};
+use loopbreak::{
+    Config, Decision, DetectorName, Guard, Intervention, Mode, Step, Verdict, step::EpochMillis,
+};
 use loopbreak_store::{BackoffEvent, NoteEvent, RunEndEvent, RunEvent, RunnerState, now};
 
 use loopbreak_watch::notification::{LoopNotification, NotifierSet};

@@ -1,6 +1,6 @@
 //! The advice for the next prompt.
 
-use loopbreak::{Audience, Verdict};
+use loopbreak::{Verdict, verdict::Audience};
 
 use crate::iterations::run_loop::RunLoop;
 

@@ -1,6 +1,6 @@
 //! The state of a run.
 
-use loopbreak::SnapshotError;
+use loopbreak::snapshot::SnapshotError;
 
 use super::state_record::StateRecord;
 use super::{HookState, RunnerState, StoredGuard, TaskSeries};

@@ -1,6 +1,9 @@
 //! AdventureAI: games of interactive fiction, one document each. See docs/formats/adventureai.md.
 
-use loopbreak::{Action, Label, Outcome, Step, StepText, Usage};
+use loopbreak::{
+    Action, Outcome, Step, Usage,
+    step::{Label, StepText},
+};
 use serde::Deserialize;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};

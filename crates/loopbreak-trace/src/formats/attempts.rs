@@ -1,6 +1,9 @@
 //! Task attempts, as task orchestrators record them. See docs/formats/attempts.md.
 
-use loopbreak::{EpochMillis, Label, Step, StepText, Task};
+use loopbreak::{
+    Step, Task,
+    step::{EpochMillis, Label, StepText},
+};
 use serde::Deserialize;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};

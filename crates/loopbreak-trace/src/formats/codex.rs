@@ -1,6 +1,9 @@
 //! Codex CLI: rollouts. See docs/formats/codex.md.
 
-use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
+use loopbreak::{
+    Action, Outcome, Step, Usage,
+    step::{EpochMillis, Label, StepText},
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

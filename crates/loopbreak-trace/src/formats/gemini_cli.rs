@@ -1,6 +1,9 @@
 //! Gemini CLI: session files, as one document or line by line. See docs/formats/gemini-cli.md.
 
-use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
+use loopbreak::{
+    Action, Outcome, Step, Usage,
+    step::{EpochMillis, Label, StepText},
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -1,6 +1,9 @@
 //! Ralph: the events, the history and the tasks of a loop. See docs/formats/ralph.md.
 
-use loopbreak::{EpochMillis, Label, Outcome, Step, StepText, Task};
+use loopbreak::{
+    Outcome, Step, Task,
+    step::{EpochMillis, Label, StepText},
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

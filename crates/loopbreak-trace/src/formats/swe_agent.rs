@@ -1,6 +1,6 @@
 //! SWE-agent: trajectories. See docs/formats/swe-agent.md.
 
-use loopbreak::{Outcome, Step, StepText, Usage};
+use loopbreak::{Outcome, Step, Usage, step::StepText};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

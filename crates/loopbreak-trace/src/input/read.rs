@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use loopbreak::EpochMillis;
+use loopbreak::step::EpochMillis;
 use serde::Deserialize;
 
 use crate::line::{LineFeeder, feed_line};

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use loopbreak::StepText;
+use loopbreak::step::StepText;
 use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use loopbreak::{Action, EpochMillis};
+use loopbreak::{Action, step::EpochMillis};
 
 /// Maximum number of waiting calls, and of their bytes.
 const CALLS: usize = 256;

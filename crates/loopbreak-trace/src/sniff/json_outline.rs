@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use loopbreak::StepText;
+use loopbreak::step::StepText;
 
 /// Maximum nesting depth.
 const DEPTH: usize = 5;

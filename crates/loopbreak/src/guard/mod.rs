@@ -18,9 +18,6 @@ use crate::text::clip::clip_escaped;
 pub(crate) use state::GuardState;
 use state::RUN_BYTES;
 
-/// The name of the agent that a step without one belongs to.
-pub const MAIN_AGENT: &str = "main";
-
 /// The engine for one run: takes steps and proposals, gives verdicts and rulings.
 ///
 /// It reads no clock, no file and no network, so identical steps always give identical verdicts.

@@ -3,7 +3,7 @@
 use std::mem::replace;
 
 use super::agent_state::AgentState;
-use super::{Guard, GuardState, MAIN_AGENT};
+use super::{Guard, GuardState};
 use crate::detectors::custom::CustomSlots;
 use crate::detectors::{DetectorReport, ObservationOutput, Pattern, StepContext, WeighedProposal};
 use crate::event::RunId;
@@ -13,7 +13,7 @@ use crate::memory::key_of;
 use crate::place::{PlaceMap, PlaceTrail};
 use crate::policy::{PolicyInput, decide};
 use crate::settings::{Config, Mode};
-use crate::step::Step;
+use crate::step::{MAIN_AGENT, Step};
 use crate::verdict::{StepProgress, Verdict};
 
 /// The facts about a step that are gathered before the detectors read it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::agent_state::AgentState;
-use super::{Guard, GuardState, MAIN_AGENT};
+use super::{Guard, GuardState};
 use crate::detectors::custom::CustomSlots;
 use crate::detectors::{ProposalContext, ProposalFingerprint, ProposalReview, WeighedProposal};
 use crate::fingerprint::NormalizedCall;
@@ -11,7 +11,7 @@ use crate::memory::{HashKey, key_of, key_of_parts};
 use crate::place::{PlaceMap, action_direction};
 use crate::policy::{Proposal, limits_for_unscored_proposal, rule_on_proposal};
 use crate::settings::{Config, Mode, Settings};
-use crate::step::{Action, Step};
+use crate::step::{Action, MAIN_AGENT, Step};
 use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::{Intervention, Ruling, Verdict};
 

@@ -21,7 +21,7 @@ pub use epoch_millis::{EpochMillis, TimeError};
 pub use objectives::{CompletedObjective, Objectives};
 pub use outcome::Outcome;
 pub use place::Place;
-pub use step_record::Step;
+pub use step_record::{MAIN_AGENT, Step};
 pub use step_text::{Label, StepText};
 pub use task::Task;
 pub use usage::{Critic, Usage};

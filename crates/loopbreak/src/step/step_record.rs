@@ -7,6 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, StepText, Task, Usage};
 
+/// The name of the agent that a step without one belongs to.
+pub const MAIN_AGENT: &str = "main";
+
 /// One step of an agent: an action and its outcome. Every part is optional.
 ///
 /// ```

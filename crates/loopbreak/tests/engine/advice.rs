@@ -4,7 +4,7 @@
 
 use crate::steps::{RunDriver, config, text_for};
 use loopbreak::advice::TEMPLATES;
-use loopbreak::{Audience, DetectorName};
+use loopbreak::{DetectorName, verdict::Audience};
 use serde_json::{Value, json};
 
 const STAGNATION: DetectorName = DetectorName::Stagnation;

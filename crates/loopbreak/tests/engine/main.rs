@@ -11,6 +11,7 @@ mod places;
 mod policy;
 mod properties;
 mod repeats;
+mod root_names;
 mod round_trip;
 mod rulings;
 mod seeds_table;

@@ -5,7 +5,7 @@
 
 use crate::steps::{RunDriver, config, near, step, text_for};
 use loopbreak::advice::TEMPLATES;
-use loopbreak::{Audience, DetectorName, Guard, Intervention, Severity};
+use loopbreak::{DetectorName, Guard, Intervention, Severity, verdict::Audience};
 use serde_json::{Value, json};
 
 fn go(run: &mut RunDriver, way: &str, place: &str) {

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{RunDriver, call, config, played, sh, step};
-use loopbreak::{Config, DetectorName, Intervention, Pattern, RunSummary, Series, Severity, Verdict};
+use loopbreak::{Config, DetectorName, Intervention, Pattern, Series, Severity, Verdict, series::RunSummary};
 use serde_json::{Value, json};
 
 const TWO: [DetectorName; 2] = [DetectorName::Chant, DetectorName::Noop];

@@ -4,7 +4,7 @@
 
 use crate::steps::{RunDriver, config, found, near, text_for};
 use loopbreak::verdict::LoopId;
-use loopbreak::{Audience, DetectorName, Intervention, Severity};
+use loopbreak::{DetectorName, Intervention, Severity, verdict::Audience};
 use serde_json::{Value, json};
 
 const CAMPING: DetectorName = DetectorName::Camping;

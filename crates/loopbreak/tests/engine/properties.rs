@@ -6,8 +6,9 @@ use crate::steps::{config, near, settings_of, written};
 use loopbreak::snapshot::SNAPSHOT_BYTES;
 use loopbreak::step::{ActionArgs, CompletedObjective};
 use loopbreak::{
-    Action, Config, Critic, DetectorName, EpochMillis, Guard, Label, Mode, Objectives, Outcome, Place,
-    Proposal, Settings, Snapshot, Step, StepText, Task, Usage, Verdict,
+    Action, Config, DetectorName, Guard, Mode, Outcome, Place, Proposal, Settings, Snapshot, Step, Task,
+    Usage, Verdict,
+    step::{Critic, EpochMillis, Label, Objectives, StepText},
 };
 use proptest::prelude::*;
 use proptest::{collection::vec, option, sample::select};

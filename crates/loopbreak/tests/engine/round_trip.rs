@@ -20,7 +20,7 @@ use loopbreak::verdict::{
     ProposalHint, Ruling, RunStop, ScoreAdjustment, Severity, StepProgress, TaskUpdate, TaskUpdateStatus,
     Verdict,
 };
-use loopbreak::{Config, DetectorName, Guard, Pattern, Profile, RunSummary, Series, Settings, Step};
+use loopbreak::{Config, DetectorName, Guard, Pattern, Profile, Series, Settings, Step, series::RunSummary};
 use proptest::prelude::*;
 use proptest::{collection::vec, option, sample::select};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 
 use crate::steps::{RunDriver, step, written};
 use loopbreak::snapshot::SNAPSHOT_VERSION;
-use loopbreak::{Config, Guard, Profile, Settings, Snapshot, SnapshotError};
+use loopbreak::{Config, Guard, Profile, Settings, Snapshot, snapshot::SnapshotError};
 use serde_json::{Value, json};
 
 /// Returns a step of the run whose snapshot after 30 steps is `fixtures/snapshot-v1.json`.

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use loopbreak::{
-    Advice, Audience, Config, DetectorName, Finding, Guard, Intervention, Mode, Pattern, Profile, Proposal,
-    Ruling, Settings, Severity, Step, Verdict,
+    Advice, Config, DetectorName, Finding, Guard, Intervention, Mode, Pattern, Profile, Proposal, Ruling,
+    Settings, Severity, Step, Verdict, verdict::Audience,
 };
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -147,7 +147,10 @@ fn openhands_11431_the_finding_has_the_turn_at_which_the_loop_began() {
 #[test]
 fn gemini_cli_19958_the_agent_is_told_that_it_is_in_a_loop() {
     let run = played(vec![sh("make", "error 2"); 4]);
-    let text =
-        crate::steps::text_for(&run.verdicts[3].advice, loopbreak::Audience::Agent, DetectorName::Cycle);
+    let text = crate::steps::text_for(
+        &run.verdicts[3].advice,
+        loopbreak::verdict::Audience::Agent,
+        DetectorName::Cycle,
+    );
     assert!(text.contains("4 times") && text.contains("make"), "{text}");
 }

@@ -2,7 +2,7 @@
 
 use loopbreak::series::TaskCheck;
 use loopbreak::verdict::ContextEntryType;
-use loopbreak::{Audience, Decision, Mode, Verdict};
+use loopbreak::{Decision, Mode, Verdict, verdict::Audience};
 use loopbreak_store::tasks::{RoadmapTask, TaskRemedy};
 use loopbreak_store::{RecoveryEvent, RunEvent, VerdictSummary};
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopbreak::EpochMillis;
+use loopbreak::step::EpochMillis;
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{KnownLoop, Run, RunEvent, RunState, StoredEvent, StoredRecovery};
 use schemars::JsonSchema;

@@ -1,6 +1,9 @@
 //! `record_attempt`: records an attempt at a task in the series of the run, and returns its judgement.
 
-use loopbreak::{EpochMillis, Step, StepText, Task};
+use loopbreak::{
+    Step, Task,
+    step::{EpochMillis, StepText},
+};
 use loopbreak_store::tasks::{
     ReportEffect, RoadmapTask, TaskEscalation, TaskReport, TaskState, apply_report,
 };

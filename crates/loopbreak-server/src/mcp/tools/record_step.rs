@@ -1,6 +1,6 @@
 //! `record_step`: the guard of a run observes a step.
 
-use loopbreak::{EpochMillis, Step, Verdict};
+use loopbreak::{Step, Verdict, step::EpochMillis};
 use loopbreak_store::{RunEvent, StepEvent, VerdictSummary};
 
 use super::output::RecordStepOutput;

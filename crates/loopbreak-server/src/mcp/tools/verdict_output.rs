@@ -1,7 +1,7 @@
 //! Converts verdicts and rulings of the engine.
 
 use loopbreak::series::TaskCheck;
-use loopbreak::{Audience, Ruling, Verdict};
+use loopbreak::{Ruling, Verdict, verdict::Audience};
 use loopbreak_store::KnownLoop;
 use serde_json::{Map, Value};
 

@@ -1,6 +1,9 @@
 //! One conversation: pairs calls with their results.
 
-use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
+use loopbreak::{
+    Action, Outcome, Step, Usage,
+    step::{EpochMillis, Label, StepText},
+};
 
 use super::message::{ChatFunction, ChatMessage};
 use crate::log_format::LogUnit;

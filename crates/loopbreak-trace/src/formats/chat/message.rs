@@ -1,6 +1,6 @@
 //! One message of a chat.
 
-use loopbreak::{EpochMillis, StepText};
+use loopbreak::step::{EpochMillis, StepText};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;

@@ -78,7 +78,7 @@ struct ConversationKeys<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum ConversationKey<'a> {
-    Label(#[serde(borrow)] loopbreak::Label<'a>),
+    Label(#[serde(borrow)] loopbreak::step::Label<'a>),
     Other(serde::de::IgnoredAny),
 }
 

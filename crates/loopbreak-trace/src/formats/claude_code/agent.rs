@@ -1,6 +1,9 @@
 //! One agent of a session: its texts, its calls, its usage.
 
-use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
+use loopbreak::{
+    Action, Outcome, Step, Usage,
+    step::{EpochMillis, Label, StepText},
+};
 
 use super::call_fate::{CallFate, fate, rejection};
 use super::entry::ClaudeTokens;

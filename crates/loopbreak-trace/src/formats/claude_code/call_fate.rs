@@ -1,7 +1,7 @@
 //! Separates texts of a human from the other content under the role `user`, and refused calls from failed
 //! ones.
 
-use loopbreak::StepText;
+use loopbreak::step::StepText;
 
 use crate::message::ContentBlock;
 

@@ -1,6 +1,6 @@
 //! One line of a transcript, reduced to the keys that matter.
 
-use loopbreak::{EpochMillis, StepText};
+use loopbreak::step::{EpochMillis, StepText};
 use serde::{Deserialize, Deserializer};
 
 use crate::message::MessageContent;

@@ -3,7 +3,10 @@
 mod arguments;
 mod sdk;
 
-use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
+use loopbreak::{
+    Action, Outcome, Step, Usage,
+    step::{EpochMillis, Label, StepText},
+};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;

@@ -1,6 +1,9 @@
 //! Events of the agent SDK, which OpenHands writes since its second generation. They name their kind.
 
-use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText};
+use loopbreak::{
+    Action, Outcome, Step,
+    step::{EpochMillis, Label, StepText},
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

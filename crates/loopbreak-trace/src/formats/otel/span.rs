@@ -1,6 +1,6 @@
 //! One span, in the forms in which it is written.
 
-use loopbreak::{EpochMillis, StepText};
+use loopbreak::step::{EpochMillis, StepText};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use loopbreak::StepText;
+use loopbreak::step::StepText;
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;

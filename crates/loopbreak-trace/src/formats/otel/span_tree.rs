@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use loopbreak::StepText;
+use loopbreak::step::StepText;
 
 use super::span::OtelSpan;
 
@@ -98,7 +98,7 @@ impl<'a> SpanTree<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loopbreak::EpochMillis;
+    use loopbreak::step::EpochMillis;
 
     fn span(id: &'static str, parent: &'static str, start: i64) -> OtelSpan<'static> {
         OtelSpan {

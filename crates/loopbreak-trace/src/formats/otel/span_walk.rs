@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use loopbreak::{Action, Label, Outcome, Step, StepText, Usage};
+use loopbreak::{
+    Action, Outcome, Step, Usage,
+    step::{Label, StepText},
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 
 use loopbreak::step::CompletedObjective;
-use loopbreak::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, StepText, Usage};
+use loopbreak::{
+    Action, Outcome, Place, Step, Usage,
+    step::{Critic, EpochMillis, Label, Objectives, StepText},
+};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 

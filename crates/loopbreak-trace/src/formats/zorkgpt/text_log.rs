@@ -1,6 +1,9 @@
 //! Reads the text log of the first version: paragraphs with headings, turn by turn.
 
-use loopbreak::{Action, Critic, Label, Outcome, Place, Step, StepText};
+use loopbreak::{
+    Action, Outcome, Place, Step,
+    step::{Critic, Label, StepText},
+};
 
 use crate::log_format::LogUnit;
 use crate::log_record::{LogRecord, RecordSink};

@@ -1,7 +1,8 @@
 //! Tests of the pattern `circuit` of `cycle`.
 
 use crate::steps::{RunDriver, config_of, text_for};
-use crate::{Audience, DetectorName, Pattern, Profile, Severity};
+use crate::verdict::Audience;
+use crate::{DetectorName, Pattern, Profile, Severity};
 use serde_json::json;
 
 const CYCLE: DetectorName = DetectorName::Cycle;

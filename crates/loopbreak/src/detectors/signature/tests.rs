@@ -1,7 +1,8 @@
 //! Tests of `signature`. Document 004.
 
 use crate::steps::{RunDriver, config, found, text_for};
-use crate::{Audience, DetectorName, Pattern, Severity};
+use crate::verdict::Audience;
+use crate::{DetectorName, Pattern, Severity};
 use serde_json::json;
 
 const SIGNATURE: DetectorName = DetectorName::Signature;

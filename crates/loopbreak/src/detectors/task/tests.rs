@@ -1,7 +1,8 @@
 //! `task`: the three patterns and their recoveries, inside one run. Document 003.
 
 use crate::steps::{RunDriver, config, text_for};
-use crate::{Audience, DetectorName, Intervention, Pattern, Severity};
+use crate::verdict::Audience;
+use crate::{DetectorName, Intervention, Pattern, Severity};
 use serde_json::{Value, json};
 
 const TASK: DetectorName = DetectorName::Task;
