@@ -28,7 +28,7 @@ const STEPS: &[CiStep] = &[
     ("doc tests", doc_tests, true),
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
-    ("template for a detector", extensions::check_detector_template, false),
+    ("templates for extensions", extensions::check_all, false),
     ("programs", programs::install, false),
     ("Python packages", python::install, false),
     ("tests", tests, false),

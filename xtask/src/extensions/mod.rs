@@ -52,13 +52,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
 }
 
 /// Tries all templates in one copy of the tree.
-fn check_all() -> Result<(), ChoreFailure> {
+pub(crate) fn check_all() -> Result<(), ChoreFailure> {
     check_templates(&TEMPLATES.each_ref())
-}
-
-/// Tries the template for a detector.
-pub(crate) fn check_detector_template() -> Result<(), ChoreFailure> {
-    run(&["detector".to_owned()])
 }
 
 fn check_templates(templates: &[&ExtensionTemplate]) -> Result<(), ChoreFailure> {
