@@ -15,18 +15,17 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     disable_help_subcommand = true,
     after_help = "\
 Examples:
-  loopbreak analyze                      Find loops in the logs of the agents on this machine
-  loopbreak analyze logs/                Find loops in the logs in a folder
-  loopbreak analyze --json run.jsonl     Print the report as JSON
-  loopbreak hook install claude-code     Guard Claude Code in this project
-  loopbreak watch logs/                  Report loops while agents run
+  loopbreak analyze                     Find loops in the logs of your agents
+  loopbreak analyze logs/               Find loops in the logs in a folder
+  loopbreak hook install claude-code    Guard Claude Code in this project
+  loopbreak watch logs/                 Report loops while agents run
   loopbreak run --prompt-file PROMPT.md -- claude -p
-                                         Run an agent repeatedly, with limits
-  loopbreak analyze --help               Show the options of a command
+                                        Run an agent repeatedly, with limits
+  loopbreak analyze --help              Show the options of a command
 
 Exit codes:
-  0 success, 1 failure, 2 wrong usage or configuration, 10 loop found, 11 limit reached,
-  12 too many errors, 13 a human is needed, 130 interrupted"
+  0 success, 1 failure, 2 wrong usage or configuration, 10 loop found,
+  11 limit reached, 12 too many errors, 13 a human is needed, 130 interrupted"
 )]
 pub(crate) struct CliArgs {
     #[command(subcommand)]
@@ -165,5 +164,18 @@ mod tests {
     #[test]
     fn the_command_line_definition_is_valid() {
         super::CliArgs::command().debug_assert();
+    }
+
+    #[test]
+    fn examples_fit_into_a_terminal_of_80_columns() {
+        let mut wide = Vec::new();
+        let mut commands = vec![super::CliArgs::command()];
+        while let Some(command) = commands.pop() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let lines = help.lines().filter(|line| line.chars().count() > 80);
+            wide.extend(lines.map(|line| format!("{}: {line}", command.get_name())));
+            commands.extend(command.get_subcommands().cloned());
+        }
+        assert!(wide.is_empty(), "{wide:#?}");
     }
 }

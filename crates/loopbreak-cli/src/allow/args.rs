@@ -7,10 +7,11 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "\
 Examples:
   loopbreak allow last               Allow the last refused call in its session
-  loopbreak allow last --save        Allow it in all sessions of its project: adds [[allow]] to loopbreak.toml
-  loopbreak allow last --run 5f2c    Consider only the session that starts with these letters
+  loopbreak allow last --save        Allow it in all sessions of its project
+  loopbreak allow last --run 5f2c    Consider only the session with this prefix
 
-The next attempt is allowed. LOOPBREAK=off turns the guard off for a session.")]
+The next attempt is allowed. --save adds [[allow]] to loopbreak.toml.
+LOOPBREAK=off turns the guard off for a session.")]
 pub(crate) struct AllowArgs {
     /// Call to allow
     #[arg(value_name = "CALL")]

@@ -12,25 +12,28 @@ use crate::value_parsers::parse_log_format;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak analyze                               Logs of the agents on this machine
-  loopbreak analyze run.jsonl                     One run, on one screen
-  loopbreak analyze logs/                         All logs in a folder and its subfolders
-  loopbreak analyze logs/ --run ep-7              One run in detail
-  loopbreak analyze logs/ --run ep-7 --explain    Its steps, with the loop marked
-  my-agent | loopbreak analyze -                  Standard input
-  loopbreak analyze logs/ --json > report.json    The report as JSON
-  loopbreak analyze logs/ --html report.html      A page with timelines for a browser
-  loopbreak analyze logs/ --fail-on stop          Exit with 10 if Loopbreak should have intervened
-  loopbreak analyze logs/ --csv runs.csv          A table with one line per run
-  loopbreak analyze logs/ --junit loops.xml --sarif loops.sarif --markdown \"$GITHUB_STEP_SUMMARY\"
+  loopbreak analyze                             Logs of your coding agents
+  loopbreak analyze run.jsonl                   One run, on one screen
+  loopbreak analyze logs/                       A folder and its subfolders
+  loopbreak analyze logs/ --run ep-7            One run in detail
+  loopbreak analyze logs/ --run ep-7 --explain  Its steps, with the loop marked
+  my-agent | loopbreak analyze -                Standard input
+  loopbreak analyze logs/ --json > report.json  The report as JSON
+  loopbreak analyze logs/ --html report.html    A page with timelines
+  loopbreak analyze logs/ --csv runs.csv        A table with one line per run
+  loopbreak analyze logs/ --fail-on stop        Exit with 10 if a run is stuck
+  loopbreak analyze logs/ --junit loops.xml --sarif loops.sarif
+  loopbreak analyze logs/ --markdown \"$GITHUB_STEP_SUMMARY\"
   loopbreak analyze logs/ --set stagnation.max_turns=60
 
-`loopbreak formats` lists the supported formats. Other logs can have one JSON object per line, such as
-  {\"run\":\"ep-7\",\"turn\":12,\"action\":\"north\",\"outcome\":\"A dam.\",\"place\":\"Dam\",\"score\":40}
+`loopbreak formats` lists the supported formats. An agent of your own can write
+one JSON object per line, such as
+  {\"run\":\"7\",\"turn\":12,\"action\":\"cargo test\",\"outcome\":\"ok\",\"score\":40}
 
 Exit codes:
-  0 success, with or without findings; 1 an input could not be read; 2 wrong usage or configuration;
-  10 with --fail-on, if a run has that verdict (even if an input could not be read)")]
+  0 success, with or without findings; 1 an input could not be read;
+  2 wrong usage or configuration; 10 with --fail-on, if a run has that verdict
+  (even if an input could not be read)")]
 pub(crate) struct AnalyzeArgs {
     /// Files, folders, or - for standard input [default: the logs of Claude Code, Codex CLI and Gemini CLI]
     #[arg(value_name = "PATH")]

@@ -16,20 +16,23 @@ const MAX_EPISODES: i64 = 100_000;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak arena                                   All players, 200 games each, of \"Spillway\"
-  loopbreak arena --episodes 20                     A quick look
-  loopbreak arena zork1.z3 --html contest.html      Another story, with a page for a browser
+  loopbreak arena                               All players, 200 games each
+  loopbreak arena --episodes 20                 A quick look
+  loopbreak arena zork1.z3 --html contest.html  Another story, and an HTML page
   loopbreak arena --players camper,explorer --obedience 0.5
-  loopbreak arena --ablate                          Measure each part of Loopbreak
-  loopbreak arena --set stagnation.max_turns=60     Other settings
-  loopbreak arena --json > contest.json             The figures as JSON
+  loopbreak arena --ablate                      Measure each part of Loopbreak
+  loopbreak arena --set stagnation.max_turns=60 Other settings
+  loopbreak arena --json > contest.json         The figures as JSON
 
-200 games per player take about a minute on two cores, and five times as long with --ablate.
+200 games per player take about a minute on two cores, and five times as long
+with --ablate.
 
-The default profile is `game`. The same story, seed and settings always give the same figures.
+The default profile is `game`. The same story, seed and settings always give the
+same figures.
 
 Exit codes:
-  0 success; 1 a file could not be written; 2 wrong usage or configuration; 130 interrupted")]
+  0 success; 1 a file could not be written; 2 wrong usage or configuration;
+  130 interrupted")]
 pub(crate) struct ArenaArgs {
     /// Z-machine story file, version 3, or `spillway`, which is built in
     #[arg(value_name = "STORY", default_value = "spillway")]

@@ -6,7 +6,8 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak completions bash > ~/.local/share/bash-completion/completions/loopbreak
+  loopbreak completions bash \\
+    > ~/.local/share/bash-completion/completions/loopbreak
   loopbreak completions zsh > ~/.zfunc/_loopbreak
   loopbreak completions fish > ~/.config/fish/completions/loopbreak.fish")]
 pub(crate) struct CompletionsArgs {

@@ -8,10 +8,16 @@ use crate::args::ConfigOptions;
 
 /// Create, check and explain the configuration.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Settings come from the profile, the file, the environment and flags; each overrides the one before.\n\
-The file is the nearest loopbreak.toml, or pyproject.toml with [tool.loopbreak], in this folder or its parents."
-)]
+#[command(after_help = "\
+Examples:
+  loopbreak config init --profile coding            Write loopbreak.toml
+  loopbreak config check                            Show the effective values
+  loopbreak config explain                          List all options
+  loopbreak config explain stagnation.max_turns     Explain one option
+
+Settings come from the profile, the file, the environment and flags; each
+overrides the one before. The file is the nearest loopbreak.toml, or
+pyproject.toml with [tool.loopbreak], in this folder or its parents.")]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     pub(super) command: ConfigCommand,
@@ -33,8 +39,11 @@ pub(super) enum ConfigCommand {
 
 /// Write a loopbreak.toml that describes every option.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  loopbreak config init\n  loopbreak config init --profile coding\n  \
-loopbreak config init --force ../agent/loopbreak.toml")]
+#[command(after_help = "\
+Examples:
+  loopbreak config init                             Write ./loopbreak.toml
+  loopbreak config init --profile coding            List its defaults
+  loopbreak config init --force ../agent/loopbreak.toml")]
 pub(super) struct InitArgs {
     /// File to write, or folder for loopbreak.toml [default: the current folder]
     pub(super) path: Option<PathBuf>,
@@ -48,10 +57,14 @@ pub(super) struct InitArgs {
 
 /// Check the configuration and show the effective values and their origin.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  loopbreak config check\n  loopbreak config check ../other/pyproject.toml\n  \
-loopbreak config check --profile coding --set stagnation.max_turns=60\n\nExits with 2 if there is a problem."
-)]
+#[command(after_help = "\
+Examples:
+  loopbreak config check                            The file of this folder
+  loopbreak config check ../other/pyproject.toml    Another file
+  loopbreak config check --profile coding --set stagnation.max_turns=60
+
+Exit codes:
+  0 the configuration is valid; 2 it has a problem")]
 pub(super) struct CheckArgs {
     /// File to check, or folder to search from [default: the current folder]
     #[arg(conflicts_with = "config")]
@@ -65,15 +78,23 @@ pub(super) struct CheckArgs {
 
 /// Print the JSON schema of loopbreak.toml, for editors.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  loopbreak config schema > loopbreak.schema.json\n\n\
-Then add this first line to loopbreak.toml:\n  #:schema ./loopbreak.schema.json")]
+#[command(after_help = "\
+Examples:
+  loopbreak config schema > loopbreak.schema.json
+
+Then add this first line to loopbreak.toml:
+  #:schema ./loopbreak.schema.json")]
 pub(super) struct SchemaArgs {}
 
 /// Explain an option, or list all options.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  loopbreak config explain\n  loopbreak config explain stagnation\n  \
-loopbreak config explain stagnation.max_turns\n  loopbreak config explain max_turns_stuck\n  \
-loopbreak config explain advice.texts")]
+#[command(after_help = "\
+Examples:
+  loopbreak config explain                          List all options
+  loopbreak config explain stagnation               The options of a table
+  loopbreak config explain stagnation.max_turns     One option
+  loopbreak config explain max_turns_stuck          A legacy key
+  loopbreak config explain advice.texts             The texts of advice")]
 pub(super) struct ExplainArgs {
     /// Option, table, legacy key or environment variable [default: list all options]
     pub(super) key: Option<String>,
@@ -81,5 +102,7 @@ pub(super) struct ExplainArgs {
 
 /// Print the reference of all options as Markdown.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  loopbreak config reference > configuration.md")]
+#[command(after_help = "\
+Examples:
+  loopbreak config reference > configuration.md")]
 pub(super) struct ReferenceArgs {}

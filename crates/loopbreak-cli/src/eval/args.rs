@@ -13,12 +13,14 @@ use crate::value_parsers::parse_log_format;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak eval logs/                                      Signals and savings only
+  loopbreak eval logs/                             Signals and savings only
   loopbreak eval logs/ --labels runs.jsonl --positive success=false
-  loopbreak eval logs/ --labels runs.jsonl --positive 'labels.pairs>=3' --where labels.checked=true
-  loopbreak eval logs/ --baseline openhands-rule,gemini-rule,documents
+  loopbreak eval logs/ --labels runs.jsonl --positive 'labels.pairs>=3'
+  loopbreak eval logs/ --baseline openhands-rule,gemini-rule
   loopbreak eval logs/ --labels runs.jsonl --positive stuck --json > eval.json
   loopbreak eval logs/ --labels runs.jsonl --positive stuck --html eval.html
+  loopbreak eval logs/ --labels runs.jsonl --positive stuck \\
+    --where labels.checked=true                    Only runs with this label
 
 A label file has one JSON object per line, such as
   {\"run\":\"ep-7\",\"success\":false,\"labels\":{\"pairs\":[[3,4],[4,5]],\"reward\":0.2}}

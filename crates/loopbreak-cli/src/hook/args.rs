@@ -11,13 +11,13 @@ use crate::args::ConfigOptions;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak hook install claude-code --dry-run    Show what would change in .claude/settings.json
-  loopbreak hook install claude-code              Guard Claude Code in this project
-  loopbreak hook install codex --user             Guard Codex CLI in all projects
-  loopbreak hook install gemini                   Guard Gemini CLI in this project
-  loopbreak hook doctor claude-code               Test the installed hook with a simulated session
+  loopbreak hook install claude-code --dry-run    Show what would change
+  loopbreak hook install claude-code              Guard Claude Code here
+  loopbreak hook install codex --user             Guard Codex CLI everywhere
+  loopbreak hook install gemini                   Guard Gemini CLI here
+  loopbreak hook doctor claude-code               Test with a simulated session
   loopbreak allow last                            Allow the last refused call
-  LOOPBREAK=off claude                            Start one session without the guard
+  LOOPBREAK=off claude                            One session without the guard
 
 If a hook fails, the agent continues and the error is printed to standard error.")]
 pub(crate) struct HookArgs {
@@ -35,8 +35,27 @@ pub(crate) enum HookCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ManageCommand {
     /// Add the hooks to the settings of an agent
+    #[command(after_help = "\
+Examples:
+  loopbreak hook install claude-code --dry-run    Show what would change
+  loopbreak hook install claude-code              In .claude/settings.json
+  loopbreak hook install claude-code --user       In ~/.claude/settings.json
+  loopbreak hook install codex                    In .codex/hooks.json
+  loopbreak hook install gemini                   In .gemini/settings.json
+
+The rest of the file is left as it is. A backup of the previous version is
+written to the same folder.")]
     Install(InstallArgs),
     /// Remove the hooks from the settings of an agent
+    #[command(after_help = "\
+Examples:
+  loopbreak hook uninstall claude-code --dry-run  Show what would change
+  loopbreak hook uninstall claude-code            In .claude/settings.json
+  loopbreak hook uninstall claude-code --user     In ~/.claude/settings.json
+  loopbreak hook uninstall codex                  In .codex/hooks.json
+
+The rest of the file is left as it is. A backup of the previous version is
+written to the same folder.")]
     Uninstall(InstallArgs),
     /// Test the installed hook with a simulated session and show each answer
     Doctor(DoctorArgs),
@@ -84,20 +103,10 @@ pub(crate) struct AnswerArgs {
     pub(crate) config: ConfigOptions,
 }
 
-/// Add the hooks to the settings of an agent, or remove them.
+/// Options of `install` and `uninstall`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  loopbreak hook install claude-code --dry-run    Show what would change without changing it
-  loopbreak hook install claude-code              This project: .claude/settings.json
-  loopbreak hook install claude-code --user       All projects: ~/.claude/settings.json
-  loopbreak hook install codex                    This project: .codex/hooks.json
-  loopbreak hook install gemini                   This project: .gemini/settings.json
-  loopbreak hook uninstall claude-code            Remove the hooks
-
-The rest of the file is left as it is. A backup of the previous version is written to the same folder.")]
 pub(crate) struct InstallArgs {
-    /// Agent
+    /// Agent to change
     #[arg(value_name = "AGENT", value_parser = agent_parser())]
     pub(crate) agent: &'static dyn HookAgent,
     #[command(flatten)]
@@ -122,15 +131,16 @@ pub(crate) struct ScopeArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak hook doctor claude-code            Test the hook of this project or, if it has none, of the user
-  loopbreak hook doctor codex --user           Test the hook of the user
+  loopbreak hook doctor claude-code     Test the hook of this project or, if it
+                                        has none, of the user
+  loopbreak hook doctor codex --user    Test the hook of the user
 
 The session is stored in a temporary folder, which is removed at the end.
 
 Exit codes:
   0 the hook answers correctly; 1 it does not, or is not installed")]
 pub(crate) struct DoctorArgs {
-    /// Agent
+    /// Agent to test
     #[arg(value_name = "AGENT", value_parser = agent_parser())]
     pub(crate) agent: &'static dyn HookAgent,
     #[command(flatten)]

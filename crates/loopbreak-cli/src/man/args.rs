@@ -8,9 +8,9 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak man | man -l -            Read the manual page
-  loopbreak man --out man/man1        Write loopbreak.1 and one page per command
-  loopbreak man --markdown            Print a reference of all commands and options")]
+  loopbreak man | man -l -        Read the manual page
+  loopbreak man --out man/man1    Write loopbreak.1 and one page per command
+  loopbreak man --markdown        Print all commands and options as Markdown")]
 pub(crate) struct ManArgs {
     /// Write the pages of all commands to this folder; it is created if needed
     #[arg(long, value_name = "DIR")]

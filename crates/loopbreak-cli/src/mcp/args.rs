@@ -11,17 +11,20 @@ use crate::args::ConfigOptions;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  claude mcp add loopbreak -- loopbreak mcp          Add it to Claude Code
-  codex mcp add loopbreak -- loopbreak mcp           Add it to Codex CLI
-  gemini mcp add loopbreak loopbreak mcp             Add it to Gemini CLI
-  loopbreak mcp --http                               Serve many clients at http://127.0.0.1:8722/mcp
-  loopbreak mcp --http 0.0.0.0:8722 --token-file token.txt --allow-host build.example
+  claude mcp add loopbreak -- loopbreak mcp     Add it to Claude Code
+  codex mcp add loopbreak -- loopbreak mcp      Add it to Codex CLI
+  gemini mcp add loopbreak loopbreak mcp        Add it to Gemini CLI
+  loopbreak mcp --http                          At http://127.0.0.1:8722/mcp
+  loopbreak mcp --http 0.0.0.0:8722 --token-file token.txt \\
+    --allow-host build.example
 
-Without --http, it serves the program that started it over standard input and output.
-LOOPBREAK_TOKEN can hold the token instead of a file. The MCP guide describes the tools.
+Without --http, it serves the program that started it over standard input and
+output. LOOPBREAK_TOKEN can hold the token instead of a file. The MCP guide
+describes the tools.
 
 Exit codes:
-  0 the client left, or SIGTERM ended it; 1 failed; 2 wrong usage or configuration; 130 interrupted")]
+  0 the client left, or SIGTERM ended it; 1 failed;
+  2 wrong usage or configuration; 130 interrupted")]
 pub(crate) struct McpArgs {
     /// Serve over HTTP at this address instead of standard input and output
     ///

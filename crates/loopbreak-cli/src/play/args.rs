@@ -17,22 +17,24 @@ pub(super) const YOU: &str = "you";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak play                                    A built-in player explores \"Spillway\"
-  loopbreak play --player you                       Play it yourself, with advice
-  loopbreak play zork1.z3 --player oscillator       Another story, with a player that gets stuck
-  loopbreak play --endpoint http://localhost:11434/v1 --model qwen3         A model plays
-  loopbreak play --agent-command ./agent.py         A program plays
-  loopbreak play --world 'python3 jericho_bridge.py zork1.z5'               Another game
-  loopbreak play --mode off --journal off.jsonl     The same game without Loopbreak
-  loopbreak analyze off.jsonl                       Where Loopbreak would have intervened
+  loopbreak play                                  A built-in player explores
+  loopbreak play --player you                     Play it yourself, with advice
+  loopbreak play zork1.z3 --player oscillator     A player that gets stuck
+  loopbreak play --agent-command ./agent.py       A program plays
+  loopbreak play --endpoint http://localhost:11434/v1 --model qwen3
+                                                  A model plays
+  loopbreak play --world 'python3 jericho_bridge.py zork1.z5'
+                                                  Another game
+  loopbreak play --mode off --journal off.jsonl   A game without Loopbreak
+  loopbreak analyze off.jsonl                     Find the loops in it
 
-The default profile is `game`. A built-in player plays the same game every time it gets the same
-seed, and writes the same journal.
+The default profile is `game`. A built-in player plays the same game every time
+it gets the same seed, and writes the same journal.
 
 Exit codes:
-  0 the game is over: won, lost or left; 1 the world failed; 2 wrong usage or configuration;
-  10 loop; 11 limit of turns, time or cost; 12 the model failed too often in a row;
-  130 interrupted")]
+  0 the game is over: won, lost or left; 1 the world failed;
+  2 wrong usage or configuration; 10 loop; 11 limit of turns, time or cost;
+  12 the model failed too often in a row; 130 interrupted")]
 pub(crate) struct PlayArgs {
     /// Z-machine story file, version 3, or `spillway`, which is built in
     #[arg(value_name = "STORY", default_value = "spillway", conflicts_with = "world")]

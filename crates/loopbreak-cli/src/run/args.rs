@@ -13,22 +13,29 @@ use crate::value_parsers::parse_duration;
 #[command(after_help = "\
 Examples:
   loopbreak run --prompt-file PROMPT.md -- claude -p
-  loopbreak run --prompt 'Fix the tests' -- codex exec {prompt}     Pass the prompt as an argument
+  loopbreak run --prompt 'Fix the tests' -- codex exec {prompt}
+                                        Pass the prompt as an argument
   loopbreak run --prompt-file PROMPT.md --completion-promise DONE -- ./agent.sh
-  loopbreak run --prompt-file PROMPT.md --max-iterations 50 --max-runtime 8h --max-cost 20 -- ./agent.sh
-  loopbreak run --prompt-file PROMPT.md --on-loop escalate --notify webhook=https://example.com/hook -- ./agent.sh
-  loopbreak run --prompt-file PROMPT.md --resume -- ./agent.sh      Continue the last run
-  loopbreak run --prompt-file PROMPT.md --advisor 'gemini -p' -- claude -p   Get a second opinion on a loop
-  loopbreak run --roadmap tasks.toml -- claude -p {prompt}          Work through a list of tasks
+                                        End when the agent prints DONE
+  loopbreak run --prompt-file PROMPT.md --max-iterations 50 --max-runtime 8h \\
+    --max-cost 20 -- ./agent.sh         Set the limits
+  loopbreak run --prompt-file PROMPT.md --on-loop escalate \\
+    --notify webhook=https://example.com/hook -- ./agent.sh
+  loopbreak run --prompt-file PROMPT.md --resume -- ./agent.sh
+                                        Continue the last run
+  loopbreak run --prompt-file PROMPT.md --advisor 'gemini -p' -- claude -p
+                                        Get a second opinion on a loop
+  loopbreak run --roadmap tasks.toml -- claude -p {prompt}
+                                        Work through a list of tasks
 
 The default limits are 10 iterations, 15 minutes and 3 errors in a row.
-The name of the run is printed first; `loopbreak log RUN` shows what happened in it.
+The name of the run is printed first; `loopbreak log RUN` shows what happened.
 
 Exit codes:
   0 the completion promise was printed, or every task is done; 1 failure;
   2 wrong usage or configuration, or the command was not found;
-  10 loop; 11 limit of iterations, time or cost; 12 too many errors in a row; 13 a human is needed;
-  130 interrupted, after all processes of the command have ended")]
+  10 loop; 11 limit of iterations, time or cost; 12 too many errors in a row;
+  13 a human is needed; 130 interrupted, after all its processes have ended")]
 pub(crate) struct RunArgs {
     /// Command with its arguments, after --; {prompt} in an argument is replaced by the prompt
     ///

@@ -6,16 +6,17 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak tasks list                              List the tasks with their status
-  loopbreak tasks list --tree                       Show the dependencies
-  loopbreak tasks show api                          Show attempts, recoveries and decisions of a task
+  loopbreak tasks list                          List the tasks with their status
+  loopbreak tasks list --tree                   Show the dependencies
+  loopbreak tasks show api                      Show attempts and decisions
   loopbreak tasks add docs --title 'Write the docs' --after api
-  loopbreak tasks done api                          Mark a task as finished
-  loopbreak tasks block api --by 'no token'         Mark a task as blocked
-  loopbreak tasks open api                          Reopen a task
+  loopbreak tasks done api                      Mark a task as finished
+  loopbreak tasks block api --by 'no token'     Mark a task as blocked
+  loopbreak tasks open api                      Reopen a task
 
-The tasks are those of the last `loopbreak run --roadmap` in this folder, unless --run or the
-variable LOOPBREAK_RUN names another run. A running run sees a change before its next attempt.")]
+The tasks are those of the last `loopbreak run --roadmap` in this folder, unless
+--run or the variable LOOPBREAK_RUN names another run. A running run sees a
+change before its next attempt.")]
 pub(crate) struct TasksArgs {
     #[command(subcommand)]
     pub(super) command: TasksCommand,
@@ -33,14 +34,28 @@ pub(super) enum TasksCommand {
     /// Add a task
     Add(AddArgs),
     /// Mark a task as finished
+    #[command(after_help = "\
+Examples:
+  loopbreak tasks done api
+  loopbreak tasks done api --reason 'fixed by hand'")]
     Done(ChangeArgs),
     /// Mark a task as blocked
     Block(BlockArgs),
     /// Reopen a task that was done, forced or left to a human
+    #[command(after_help = "\
+Examples:
+  loopbreak tasks open api
+  loopbreak tasks open api --reason 'the check fails again'")]
     Open(ChangeArgs),
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak tasks list                    Tasks of the last run in this folder
+  loopbreak tasks list --tree             Dependencies as a tree
+  loopbreak tasks list --run 5f2c         Tasks of another run
+  loopbreak tasks list --json             All fields as JSON")]
 pub(super) struct ListArgs {
     /// Print JSON
     #[arg(long)]
@@ -51,6 +66,10 @@ pub(super) struct ListArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak tasks show api                Attempts, recoveries and decisions
+  loopbreak tasks show api --json         All fields as JSON")]
 pub(super) struct ShowArgs {
     /// Id of the task
     pub(super) id: String,
@@ -60,6 +79,10 @@ pub(super) struct ShowArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak tasks add docs --title 'Write the docs' --after api
+  loopbreak tasks add lint --title 'Fix the lints' --check 'cargo clippy'")]
 pub(super) struct AddArgs {
     /// Id of the task, at most 64 bytes
     pub(super) id: String,
@@ -87,6 +110,10 @@ pub(super) struct ChangeArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak tasks block api --by 'no token'
+  loopbreak tasks block api --by 'no token' --by 'server is down'")]
 pub(super) struct BlockArgs {
     /// Id of the task
     pub(super) id: String,

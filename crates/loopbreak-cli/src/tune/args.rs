@@ -13,16 +13,21 @@ use crate::value_parsers::parse_log_format;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak tune logs/                                       Save steps without losing more progress
-  loopbreak tune logs/ --labels runs.jsonl --positive stuck  Find the stuck runs, with few false alarms
-  loopbreak tune logs/ --budget 10m --output loopbreak.toml  Search for ten minutes, write the best settings
-  loopbreak tune logs/ --budget 2000 --state tune.jsonl      Resumable: after Ctrl-C, run it again
+  loopbreak tune logs/                  Save steps without losing more progress
+  loopbreak tune logs/ --labels runs.jsonl --positive stuck
+                                        Find the stuck runs, few false alarms
+  loopbreak tune logs/ --budget 10m --output loopbreak.toml
+                                        Write the best settings after 10 minutes
+  loopbreak tune logs/ --budget 2000 --state tune.jsonl
+                                        Resumable: after Ctrl-C, run it again
 
-Each trial replays all runs with other settings. The best settings are measured twice: on all runs, which is
-too optimistic, and on held-out runs. `loopbreak config check FILE` shows the settings that were written.
+Each trial replays all runs with other settings. The best settings are measured
+twice: on all runs, which is too optimistic, and on held-out runs.
+`loopbreak config check FILE` shows the settings that were written.
 
 Exit codes:
-  0 success; 1 a file could not be read or written; 2 wrong usage or configuration; 130 interrupted")]
+  0 success; 1 a file could not be read or written;
+  2 wrong usage or configuration; 130 interrupted")]
 pub(crate) struct TuneArgs {
     /// Files, folders, or - for standard input
     #[arg(value_name = "PATH")]

@@ -12,22 +12,27 @@ use crate::value_parsers::{parse_duration, parse_log_format};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak watch logs/                                   All logs in a folder, including new ones
-  loopbreak watch run.jsonl --bell                        Ring the bell when a run needs attention
-  loopbreak watch logs/ --exec './stop-agent.sh --now'    Run a command; $LOOPBREAK_RUN is the run
+  loopbreak watch logs/                 All logs in a folder, including new ones
+  loopbreak watch run.jsonl --bell      Ring the bell when a run needs attention
+  loopbreak watch logs/ --json          One JSON object per line, for programs
+  loopbreak watch logs/ --once --fail-on stop
+                                        Report what is in the logs, then exit
+  loopbreak watch logs/ --exec './stop-agent.sh --now'
+                                        Run a command; $LOOPBREAK_RUN is the run
   loopbreak watch logs/ --exec 'sh -c \"kill $(cat agent.pid)\"'
   loopbreak watch logs/ --notify webhook=https://example.com/hooks/loops
-  loopbreak watch logs/ --json | my-dashboard             One JSON object per line
-  loopbreak watch logs/ --once --fail-on stop             Report what is in the logs and exit, for scripts
 
-Steps that are already in the logs are read but not reported, unless --from-start is set.
+Steps that are already in the logs are read but not reported, unless
+--from-start is set.
 
-Variables for --exec: LOOPBREAK_RUN, LOOPBREAK_REASON, LOOPBREAK_DETECTOR, LOOPBREAK_PATTERN,
-LOOPBREAK_INTERVENTION, LOOPBREAK_SOURCE, LOOPBREAK_TURN, LOOPBREAK_LOOP
+Variables for --exec:
+  LOOPBREAK_RUN, LOOPBREAK_REASON, LOOPBREAK_DETECTOR, LOOPBREAK_PATTERN,
+  LOOPBREAK_INTERVENTION, LOOPBREAK_SOURCE, LOOPBREAK_TURN, LOOPBREAK_LOOP
 
 Exit codes:
-  0 success (--once, --until-idle); 1 an input could not be read; 2 wrong usage or configuration;
-  10 with --fail-on, if a run was reported with that verdict; 130 interrupted, after a summary")]
+  0 success (--once, --until-idle); 1 an input could not be read;
+  2 wrong usage or configuration; 10 with --fail-on, if a run was reported with
+  that verdict; 130 interrupted, after a summary")]
 pub(crate) struct WatchArgs {
     /// Files and folders; those that do not exist yet are waited for
     #[arg(value_name = "PATH", required = true)]
