@@ -17,6 +17,8 @@ enum ContentSource {
     Picture(&'static [&'static str]),
     /// The page itself, with the parts about detectors replaced.
     DetectorParts,
+    /// The public interface of this library.
+    PublicApi(&'static str),
     /// A function of this crate.
     Function(fn() -> Result<String, String>),
 }
@@ -28,27 +30,17 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/reference/cli.md", ContentSource::Loopbreak(&["man", "--markdown"])),
     ("docs/guide/detectors.md", ContentSource::DetectorParts),
     ("README.md", ContentSource::DetectorParts),
-    ("docs/reference/api/loopbreak.txt", ContentSource::Function(|| public_api::render("loopbreak"))),
-    (
-        "docs/reference/api/loopbreak-arena.txt",
-        ContentSource::Function(|| public_api::render("loopbreak-arena")),
-    ),
-    (
-        "docs/reference/api/loopbreak-report.txt",
-        ContentSource::Function(|| public_api::render("loopbreak-report")),
-    ),
-    (
-        "docs/reference/api/loopbreak-server.txt",
-        ContentSource::Function(|| public_api::render("loopbreak-server")),
-    ),
-    (
-        "docs/reference/api/loopbreak-store.txt",
-        ContentSource::Function(|| public_api::render("loopbreak-store")),
-    ),
-    (
-        "docs/reference/api/loopbreak-trace.txt",
-        ContentSource::Function(|| public_api::render("loopbreak-trace")),
-    ),
+    ("docs/reference/api/loopbreak.txt", ContentSource::PublicApi("loopbreak")),
+    ("docs/reference/api/loopbreak-analysis.txt", ContentSource::PublicApi("loopbreak-analysis")),
+    ("docs/reference/api/loopbreak-arena.txt", ContentSource::PublicApi("loopbreak-arena")),
+    ("docs/reference/api/loopbreak-config.txt", ContentSource::PublicApi("loopbreak-config")),
+    ("docs/reference/api/loopbreak-hooks.txt", ContentSource::PublicApi("loopbreak-hooks")),
+    ("docs/reference/api/loopbreak-report.txt", ContentSource::PublicApi("loopbreak-report")),
+    ("docs/reference/api/loopbreak-runner.txt", ContentSource::PublicApi("loopbreak-runner")),
+    ("docs/reference/api/loopbreak-server.txt", ContentSource::PublicApi("loopbreak-server")),
+    ("docs/reference/api/loopbreak-store.txt", ContentSource::PublicApi("loopbreak-store")),
+    ("docs/reference/api/loopbreak-trace.txt", ContentSource::PublicApi("loopbreak-trace")),
+    ("docs/reference/api/loopbreak-watch.txt", ContentSource::PublicApi("loopbreak-watch")),
     ("examples/dam.jsonl", ContentSource::Function(dam::jsonl)),
     ("docs/images/analyze.svg", ContentSource::Picture(&["analyze", "examples/dam.jsonl"])),
 ];
@@ -60,6 +52,9 @@ impl ContentSource {
             Self::Loopbreak(arguments) => stdout_of(&mut loopbreak("dev", arguments)),
             Self::Picture(arguments) => picture_of(arguments),
             Self::DetectorParts => detector_pages::render(path).map(String::into_bytes),
+            Self::PublicApi(library) => {
+                public_api::render(library).map(String::into_bytes).map_err(ChoreFailure::Failed)
+            }
             Self::Function(content) => content().map(String::into_bytes).map_err(ChoreFailure::Failed),
         };
         content.map_err(|failure| failure.about(path))
@@ -145,4 +140,21 @@ fn is_current(path: &str, content: &[u8]) -> bool {
     let without_cr =
         |bytes: &[u8]| -> Vec<u8> { bytes.iter().copied().filter(|byte| *byte != b'\r').collect() };
     fs::read(root().join(path)).is_ok_and(|kept| without_cr(&kept) == without_cr(content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_public_interface_of_every_library_is_generated() {
+        for entry in fs::read_dir(root().join("crates")).unwrap() {
+            let folder = entry.unwrap().path();
+            if folder.join("src/lib.rs").is_file() {
+                let library = folder.file_name().unwrap().to_string_lossy().into_owned();
+                let path = format!("docs/reference/api/{library}.txt");
+                assert!(FILES.iter().any(|(file, _)| *file == path), "{path}");
+            }
+        }
+    }
 }
