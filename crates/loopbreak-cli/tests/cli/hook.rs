@@ -45,7 +45,7 @@ fn an_agent_is_warned_at_the_fourth_identical_call_and_refused_at_the_eighth() {
 fn a_human_is_asked_if_the_agent_insists_and_approval_resets_the_count() {
     let home = HookHome::new();
     let session = home.session("s1");
-    assert_eq!(session.until_denied("make test"), 8);
+    assert_eq!(session.call_until_denied("make test"), 8);
     for _ in 0..2 {
         let answer = session.propose("make test");
         assert_eq!(decision(&answer), "ask");
@@ -72,7 +72,7 @@ fn the_response_to_an_insisting_agent_is_configurable() {
         let settings = format!("[policy]\non_loop = \"{on_loop}\"\n");
         fs::write(home.path().join("loopbreak.toml"), settings).unwrap();
         let session = home.session("s1");
-        session.until_denied("make test");
+        session.call_until_denied("make test");
         let answer = session.propose("make test");
         match expected {
             "stop" => assert_eq!(answer["continue"], false, "{answer}"),
@@ -87,7 +87,7 @@ fn the_response_to_an_insisting_agent_is_configurable() {
 fn an_effective_edit_unblocks_the_call() {
     let home = HookHome::new();
     let session = home.session("s1");
-    session.until_denied("make test");
+    session.call_until_denied("make test");
     let edit = json!({"file_path": "/p/a.c", "old_string": "1", "new_string": "2"});
     let more = json!({"tool_response": {"filePath": "/p/a.c", "oldString": "1", "newString": "2"}});
     assert_eq!(home.send(&session.tool("PostToolUse", "Edit", &edit, more)), Value::Null);
@@ -131,7 +131,7 @@ fn a_subagent_has_its_own_guard() {
     let home = HookHome::new();
     let main = home.session("s1");
     let sub = HookSession { agent: Some("a1"), ..main };
-    assert_eq!(sub.until_denied("make test"), 8);
+    assert_eq!(sub.call_until_denied("make test"), 8);
     assert_eq!(main.propose("make test"), Value::Null);
     home.send(&sub.event("SubagentStop", json!({"stop_hook_active": false})));
     let all = &home.json(&["status", "--all", "--json"])[0];
@@ -142,7 +142,7 @@ fn a_subagent_has_its_own_guard() {
 fn the_user_can_overrule_the_guard_at_once() {
     let home = HookHome::new();
     let session = home.session("s1");
-    session.until_denied("make test");
+    session.call_until_denied("make test");
     let event = session.tool("PreToolUse", "Bash", &json!({"command": "make test"}), json!({})).to_string();
     let off = done(home.command(&["hook", "claude-code"]).env("LOOPBREAK", "off").write_stdin(event.clone()));
     assert_eq!((off.out.as_str(), off.err.as_str(), off.code), ("", "", Some(0)));
@@ -159,7 +159,7 @@ fn status_and_log_show_the_state_of_runs() {
     assert_eq!(home.json(&["status", "--json"])[0]["running"], false);
     let session = home.session("s1");
     session.prompt("use the token sk-ant-REDACTED");
-    session.until_denied("make test");
+    session.call_until_denied("make test");
     home.send(&session.event("Stop", json!({"stop_hook_active": false})));
     let status = &home.json(&["status", "--json"])[0];
     assert_eq!((&status["running"], &status["tickCount"]), (&json!(true), &json!(8)));

@@ -10,8 +10,8 @@ use serde_json::Value;
 fn the_last_refused_call_is_allowed_in_its_session_only() {
     let home = HookHome::new();
     let (one, two) = (home.session("one"), home.session("two"));
-    one.until_denied("make lint");
-    two.until_denied("make test");
+    one.call_until_denied("make lint");
+    two.call_until_denied("make test");
     let allowed = done(&mut home.command(&["allow", "last"]));
     assert_eq!((allowed.code, allowed.err.as_str()), (Some(0), ""));
     assert!(allowed.out.contains("two") && allowed.out.contains("make test"), "{}", allowed.out);
@@ -34,7 +34,7 @@ fn a_saved_rule_applies_to_all_sessions_of_the_project() {
     let home = HookHome::new();
     let file = home.path().join("loopbreak.toml");
     fs::write(&file, "# mine\n[cycle]\nwarn_at = 3\n").unwrap();
-    home.session("one").until_denied("make \"test\"");
+    home.session("one").call_until_denied("make \"test\"");
     let allowed = done(&mut home.command(&["allow", "last", "--save"]));
     assert_eq!(allowed.code, Some(0), "{}", allowed.err);
     let text = fs::read_to_string(&file).unwrap();

@@ -10,8 +10,8 @@ use std::path::Path;
 use crate::support::{done, folder, loopbreak};
 use serde_json::Value;
 
-/// Returns the kind of an answer, in the terms of the agent.
-fn kind(agent: &str, event: &str, answer: &str) -> &'static str {
+/// Returns the kind of a response, in the terms of the agent.
+fn response_kind(agent: &str, event: &str, answer: &str) -> &'static str {
     if answer.is_empty() {
         return "nothing";
     }
@@ -43,7 +43,8 @@ fn kind(agent: &str, event: &str, answer: &str) -> &'static str {
     }
 }
 
-fn converse(agent: &str) {
+/// Sends the recorded events of an agent and compares each response with the expected one.
+fn assert_conversation(agent: &str) {
     let folder = folder();
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/hooks/{agent}.jsonl"));
     let (mut advised, mut denied, mut sessions) = (0, 0, std::collections::BTreeSet::new());
@@ -55,10 +56,10 @@ fn converse(agent: &str) {
         command.args(["hook", agent]).env("XDG_STATE_HOME", folder.path().join("state")).write_stdin(text);
         let done = done(&mut command);
         assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{agent}, line {}", number + 1);
-        let got = kind(agent, event["hook_event_name"].as_str().unwrap(), &done.out);
-        assert_eq!(got, line["expect"], "{agent}, line {}: {}", number + 1, done.out);
-        advised += u32::from(got == "advise");
-        denied += u32::from(got == "deny");
+        let kind = response_kind(agent, event["hook_event_name"].as_str().unwrap(), &done.out);
+        assert_eq!(kind, line["expect"], "{agent}, line {}: {}", number + 1, done.out);
+        advised += u32::from(kind == "advise");
+        denied += u32::from(kind == "deny");
         sessions.insert(event["session_id"].as_str().unwrap().to_owned());
     }
     assert!(advised > 0, "{agent}");
@@ -67,15 +68,15 @@ fn converse(agent: &str) {
 
 #[test]
 fn a_conversation_with_claude_code() {
-    converse("claude-code");
+    assert_conversation("claude-code");
 }
 
 #[test]
 fn a_conversation_with_codex_cli() {
-    converse("codex");
+    assert_conversation("codex");
 }
 
 #[test]
 fn a_conversation_with_gemini_cli() {
-    converse("gemini");
+    assert_conversation("gemini");
 }

@@ -63,20 +63,20 @@ pub(crate) struct HookSession<'a> {
 }
 
 impl HookSession<'_> {
-    pub(crate) fn event(&self, name: &str, more: Value) -> Value {
+    pub(crate) fn event(&self, name: &str, extra: Value) -> Value {
         let mut event = json!({"session_id": self.id, "hook_event_name": name, "cwd": self.home.path(),
                                "transcript_path": self.transcript, "permission_mode": "default"});
         if let Some(agent) = self.agent {
             event["agent_id"] = agent.into();
         }
-        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         event
     }
 
-    pub(crate) fn tool(&self, name: &str, tool: &str, input: &Value, more: Value) -> Value {
+    pub(crate) fn tool(&self, name: &str, tool: &str, input: &Value, extra: Value) -> Value {
         let mut event =
             self.event(name, json!({"tool_name": tool, "tool_input": input, "tool_use_id": "t1"}));
-        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         event
     }
 
@@ -94,7 +94,7 @@ impl HookSession<'_> {
     }
 
     /// Makes the same call until it is refused, and returns the number of that call.
-    pub(crate) fn until_denied(&self, command: &str) -> u32 {
+    pub(crate) fn call_until_denied(&self, command: &str) -> u32 {
         for call in 1..=12 {
             if decision(&self.propose(command)) == "deny" {
                 return call;
