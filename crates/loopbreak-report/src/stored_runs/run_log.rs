@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use loopbreak_store::{Run, StoredEvent};
-use serde_json::{Value, json};
 
 use crate::printable;
 
@@ -14,13 +13,7 @@ pub fn render_run(run: &Run) -> String {
 
 /// Renders an event as one line of JSON.
 pub fn render_event_json(run: &Run, stored: &StoredEvent) -> String {
-    let mut line = json!({
-        "session": run.session, "agent": run.agent, "number": stored.number, "at": stored.at,
-    });
-    if let Value::Object(line) = &mut line {
-        line.extend(stored.event.to_object());
-    }
-    format!("{line}\n")
+    format!("{}\n", stored.to_json(run))
 }
 
 /// Renders an event with the answer that was given.

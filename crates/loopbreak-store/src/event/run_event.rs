@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{AttemptEvent, RecoveryEvent, RejectedEvent, StepEvent, TaskEvent, VerdictSummary};
+use crate::Run;
 
 /// An event of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,6 +58,20 @@ pub struct StoredEvent {
     pub at: i64,
     /// The event.
     pub event: RunEvent,
+}
+
+impl StoredEvent {
+    /// Returns the event of a run as one JSON object, the form in which `loopbreak log --json` and the MCP server
+    /// show it.
+    pub fn to_json(&self, run: &Run) -> Value {
+        let mut object = Map::new();
+        object.insert("session".to_owned(), run.session.as_str().into());
+        object.insert("agent".to_owned(), run.agent.as_str().into());
+        object.insert("number".to_owned(), self.number.into());
+        object.insert("at".to_owned(), self.at.into());
+        object.extend(self.event.to_object());
+        Value::Object(object)
+    }
 }
 
 /// The end of the agent's turn.
@@ -159,7 +174,7 @@ impl RunEvent {
     }
 
     /// Returns the event as a JSON object with the key `kind`.
-    pub fn to_object(&self) -> Map<String, Value> {
+    fn to_object(&self) -> Map<String, Value> {
         match serde_json::to_value(self) {
             Ok(Value::Object(object)) => object,
             _ => Map::new(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use loopbreak_store::{StatusSummary, now};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::ToolError;
 use crate::mcp::state::ServerState;
@@ -77,13 +77,7 @@ fn events(state: &ServerState, session: &str) -> Result<String, ToolError> {
     let events = state.store.events(&run)?;
     let mut text = String::new();
     for stored in &events[events.len().saturating_sub(EVENTS_READ)..] {
-        let mut line =
-            json!({"session": run.session, "agent": run.agent, "number": stored.number, "at": stored.at});
-        if let Value::Object(line) = &mut line {
-            line.extend(stored.event.to_object());
-        }
-        text.push_str(&line.to_string());
-        text.push('\n');
+        let _ = writeln!(text, "{}", stored.to_json(&run));
     }
     Ok(text)
 }
