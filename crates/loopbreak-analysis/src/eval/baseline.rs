@@ -14,6 +14,7 @@ use crate::tune::RunOutcome;
 
 /// A rule or engine that Loopbreak can be compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EvalBaseline {
     /// The stuck detector of `OpenHands`.
     OpenhandsRule,
@@ -40,6 +41,7 @@ impl EvalBaseline {
 
 /// The result of a baseline in one run.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum BaselineResult {
     /// A rule: its first signal, if there was one.
     Rule(Option<RuleSignal>),

@@ -40,6 +40,7 @@ pub struct Report {
 /// The verdict on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum VerdictName {
     /// Nothing beyond hints.
     Clear,

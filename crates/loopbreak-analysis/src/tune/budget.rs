@@ -5,6 +5,7 @@ use std::time::Duration;
 
 /// The budget of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TuneBudget {
     /// A number of trials.
     Trials(usize),

@@ -27,6 +27,7 @@ pub struct TakenAction<'t> {
 
 /// An event of an episode.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum EpisodeEvent<'m> {
     /// The game started.
     Begun {

@@ -27,6 +27,7 @@ const GRACE: (u32, Duration) = (50, Duration::from_millis(10));
 
 /// The reason why a program gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ProtocolError {
     /// The program cannot be started.
     #[error("cannot start {0:?}: {1}")]

@@ -4,6 +4,7 @@ use std::process::{Child, Command};
 
 /// The way in which a process group is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StopSignal {
     /// Asks the processes to end; they may clean up.
     Terminate,

@@ -14,6 +14,7 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// The result of waiting for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ProgramLine {
     /// A line, without its line break.
     Text(String),

@@ -7,6 +7,7 @@ use crate::zmachine::MachineFault;
 
 /// The reason why a world failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum WorldError {
     /// The story executed an invalid operation.
     #[error("the story failed: {0}")]

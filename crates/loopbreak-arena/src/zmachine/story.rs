@@ -13,6 +13,7 @@ pub(super) const FLAGS_2: u16 = 0x10;
 
 /// The reason why a file is not a playable story.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum StoryError {
     /// Shorter than its header.
     #[error("the file has {0} bytes: too short for a story file")]

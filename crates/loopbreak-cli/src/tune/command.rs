@@ -134,7 +134,7 @@ fn search_bar(budget: TuneBudget, quiet: bool) -> ProgressBar {
             ProgressBar::new(count as u64),
             "trying {wide_bar:.cyan/dim} {pos} of {len} settings, {eta} left",
         ),
-        TuneBudget::Time(_) => (ProgressBar::new_spinner(), "trying: {pos} settings, {elapsed}"),
+        _ => (ProgressBar::new_spinner(), "trying: {pos} settings, {elapsed}"),
     };
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("━━─"));

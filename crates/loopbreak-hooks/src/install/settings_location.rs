@@ -6,6 +6,7 @@ use super::InstallError;
 
 /// The scope of hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SettingsScope {
     /// The project in the current folder.
     Project,

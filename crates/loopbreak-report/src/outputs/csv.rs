@@ -13,6 +13,7 @@ pub type CsvColumn = (&'static str, &'static str, fn(&RunReport) -> CsvCell);
 
 /// The content of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CsvCell {
     /// Text, which may come from a log.
     Text(String),

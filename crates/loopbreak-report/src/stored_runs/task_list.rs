@@ -71,8 +71,8 @@ pub fn render_task_table(tasks: &[RoadmapTask], attempts: &BTreeMap<String, u64>
         tasks.len(),
         match next_task(tasks) {
             NextTask::Task(task) => format!(", next is {}", printable(&task.id)),
-            NextTask::Nothing => ", none can be worked on".to_owned(),
             NextTask::Closed => String::new(),
+            _ => ", none can be worked on".to_owned(),
         }
     );
     text

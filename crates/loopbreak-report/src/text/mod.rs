@@ -21,6 +21,7 @@ const PAGES: usize = 5;
 
 /// The level of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TextDetail {
     /// Only the totals, on one line.
     Totals,

@@ -48,7 +48,7 @@ impl TextStyle {
         let colour = match verdict {
             VerdictName::Clear => AnsiColor::Green,
             VerdictName::Warn => AnsiColor::Yellow,
-            VerdictName::Stop => AnsiColor::Red,
+            _ => AnsiColor::Red,
         };
         self.style(colour.on_default().bold())
     }

@@ -256,7 +256,8 @@ impl TaskAutopilot<'_, '_> {
             TaskRemedy::UnblockAuthority => {
                 self.state.grants.insert(id.clone(), text);
             }
-            TaskRemedy::Escalate { .. } => self.run_loop.notify(verdict, step, decision),
+            // A human also has to know of a remedy that needs nothing from the agent.
+            _ => self.run_loop.notify(verdict, step, decision),
         }
     }
 

@@ -45,9 +45,9 @@ fn describe_unfinished(task: &RoadmapTask, tasks: &[RoadmapTask]) -> String {
     let waits = unfinished_dependencies(task, tasks);
     let reason = match task.escalation {
         _ if task.forced => format!("closed by force_next, not finished: {}", task.reason),
-        TaskEscalation::Called | TaskEscalation::Left => format!("escalated: {}", task.reason),
         TaskEscalation::None if !waits.is_empty() => format!("waits for {}", waits.join(", ")),
         TaskEscalation::None => task.status.as_str().to_owned(),
+        _ => format!("escalated: {}", task.reason),
     };
     format!("{} ({reason})", task.id)
 }

@@ -246,6 +246,10 @@ impl RoadmapReader<'_> {
                     self.add_problem_at(message, hint, span);
                 }
                 RoadmapProblem::Cycle(circle) => self.add_cycle(&circle),
+                other => {
+                    let message = format!("the dependencies of the tasks are invalid: {other:?}");
+                    self.add_problem_at(message, "check the ids in `after`", 0..0);
+                }
             }
         }
     }

@@ -102,11 +102,11 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
             self.reload_roadmap_file();
             let id = match next_task(&self.tasks) {
                 NextTask::Closed => return Ok(self.end()),
-                NextTask::Nothing => match self.idle(&mut waits) {
+                NextTask::Task(task) => task.id.clone(),
+                _ => match self.idle(&mut waits) {
                     Some(end) => return Ok(end),
                     None => continue,
                 },
-                NextTask::Task(task) => task.id.clone(),
             };
             waits = 0;
             if self.recover_if_looping(&id) {

@@ -6,6 +6,7 @@ use crate::iterations::run_end::EndRequest;
 
 /// The choice of the human.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HumanDecision {
     /// The agent continues with another approach. The text is a message to the agent, which may be empty.
     Continue(String),

@@ -8,6 +8,7 @@ use loopbreak_report::exit;
 
 /// The reason why a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RunEndReason {
     /// The completion promise was printed, or every task is done.
     Complete,

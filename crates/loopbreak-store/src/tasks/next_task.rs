@@ -6,6 +6,7 @@ use super::{RoadmapTask, TaskEscalation, TaskState};
 
 /// The next task of a roadmap, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NextTask<'t> {
     /// A task that can be worked on.
     Task(&'t RoadmapTask),

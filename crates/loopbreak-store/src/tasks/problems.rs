@@ -6,6 +6,7 @@ use super::RoadmapTask;
 
 /// A problem with the tasks of a roadmap.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RoadmapProblem {
     /// Two tasks have the same id.
     Duplicate {

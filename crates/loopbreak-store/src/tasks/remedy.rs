@@ -6,6 +6,7 @@ use super::{RoadmapTask, TaskEscalation, TaskState};
 
 /// A recovery of a looping task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TaskRemedy {
     /// The task is closed and never attempted again.
     ForceNext,

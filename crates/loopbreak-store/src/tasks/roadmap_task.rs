@@ -70,6 +70,7 @@ pub struct UnknownTaskState {
 /// Escalation of a task to a human.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum TaskEscalation {
     /// Not escalated.
     #[default]

@@ -15,6 +15,7 @@ pub const PROBE_BYTES: usize = 4 * 1024 * 1024;
 
 /// The result of probing a file that is still being written.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ProbeResult {
     /// Not enough data to decide; probe again when there is more.
     NotYet,
@@ -33,6 +34,7 @@ pub enum ProbeResult {
 
 /// The way in which a growing file has to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FileShape {
     /// Records are appended. Pass the appended bytes to [`LogFollower::push`](crate::LogFollower::push).
     Lines,

@@ -21,6 +21,7 @@ pub struct LineReader<R> {
 
 /// One line, without its line break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LogLine<'a> {
     /// The line.
     Whole(&'a [u8]),

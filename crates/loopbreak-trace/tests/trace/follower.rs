@@ -20,7 +20,7 @@ fn logs() -> Vec<PathBuf> {
 fn shape_of(head: &[u8], settled: bool) -> Option<(LogFormat, FileShape)> {
     match probe(head, settled, None) {
         ProbeResult::Log { format, shape, .. } => Some((format, shape)),
-        ProbeResult::NotYet | ProbeResult::Never(_) => None,
+        _ => None,
     }
 }
 

@@ -30,7 +30,6 @@ impl FollowedFiles {
         }
         let source = &mut self.sources[index];
         match probed {
-            ProbeResult::NotYet => Ok(false),
             ProbeResult::Never(reason) => {
                 source.state = SourceState::NotALog;
                 let (path, text) = (source.tail.path.clone(), format!("not followed: {reason}"));
@@ -60,6 +59,8 @@ impl FollowedFiles {
                 }
                 Ok(false)
             }
+            // Undecided. The file is probed again when it grows.
+            _ => Ok(false),
         }
     }
 

@@ -69,11 +69,11 @@ impl ServerState {
         let (tasks, counts) = (self.store.roadmap(&run)?, self.count_attempts(&run)?);
         let (next, task, reason) = match next_task(&tasks) {
             NextTask::Task(task) => ("task", Some(task_output(task, &tasks, &counts)), reason(task)),
-            NextTask::Nothing => ("nothing", None, waiting(&tasks)),
             NextTask::Closed if tasks.is_empty() => {
                 ("closed", None, "the roadmap is empty: set `tasks` to fill it".to_owned())
             }
             NextTask::Closed => ("closed", None, closed(&tasks)),
+            _ => ("nothing", None, waiting(&tasks)),
         };
         Ok(PlanOutput { run: run.session, next, task, reason })
     }
@@ -134,6 +134,10 @@ fn problem_error(problem: &RoadmapProblem, all: &[RoadmapTask]) -> ToolError {
                 "Remove one of them from the `after` of another",
             )
         }
+        other => ToolError::new(
+            format!("The dependencies of the tasks are invalid: {other:?}"),
+            "Check the ids in `after`",
+        ),
     }
 }
 
