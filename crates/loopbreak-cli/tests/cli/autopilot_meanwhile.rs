@@ -105,7 +105,7 @@ fn a_task_finished_at_the_same_moment_is_not_blocked() {
     let folder = folder();
     create_ended_run(folder.path());
     let blocked = change_during_command(folder.path(), &["block", "a", "--by", "no token"], |task| {
-        task.finish("by another", 5)
+        task.finish("by another", 5);
     });
     assert_eq!(blocked.code, Some(2), "{}", blocked.err);
     assert!(blocked.err.contains("task \"a\" is done"), "{}", blocked.err);
