@@ -131,9 +131,12 @@ impl WrittenCopy {
 fn with_local_versions(lock: &str, version: &str, suffixed: &str) -> String {
     let packages: Vec<String> = lock
         .split("[[package]]")
-        .map(|package| match package.contains("\nsource = ") {
-            true => package.to_owned(),
-            false => package.replace(&format!("\n{version}\n"), &format!("\n{suffixed}\n")),
+        .map(|package| {
+            if package.contains("\nsource = ") {
+                package.to_owned()
+            } else {
+                package.replace(&format!("\n{version}\n"), &format!("\n{suffixed}\n"))
+            }
         })
         .collect();
     packages.join("[[package]]")
