@@ -20,7 +20,7 @@ const TEXT_BYTES: usize = 8_000;
 /// A coding agent that calls hooks: the names of its events, its settings file, and the form of its responses.
 ///
 /// The provided methods follow the contract of Claude Code, which other agents have adopted in large part. An agent
-/// overrides what it does differently. [`agents`](crate::agents) lists the known agents, and a name is parsed with
+/// overrides what it does differently. [`agents`] lists the known agents, and a name is parsed with
 /// [`FromStr`]:
 ///
 /// ```

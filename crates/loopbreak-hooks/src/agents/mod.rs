@@ -1,4 +1,4 @@
-//! The agents, one file each. To add an agent, implement [`HookAgent`](crate::HookAgent) and add a line to the list.
+//! The agents, one file each. To add an agent, implement [`HookAgent`] and add a line to the list.
 
 use crate::hook_agent::HookAgent;
 
