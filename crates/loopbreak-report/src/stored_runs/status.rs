@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use loopbreak_store::{LoopStatus, RunStatus, StatusSummary};
 
+use crate::number::plural;
 use crate::printable;
 
 /// Renders the status of runs: a line per run, with its loops and tasks below it.
@@ -25,9 +26,10 @@ fn render_run(text: &mut String, status: &RunStatus) {
     let run = &status.run;
     let _ = writeln!(
         text,
-        "{}  {state}, {} turns, {loops} loops seen, {}, {}",
+        "{}  {state}, {}, {} seen, {}, {}",
         printable(&run.name()),
-        status.tick_count,
+        plural(status.tick_count, "turn"),
+        plural(loops as u64, "loop"),
         run.source,
         printable(&run.folder),
     );
@@ -44,8 +46,8 @@ fn render_run(text: &mut String, status: &RunStatus) {
     }
     for (id, task) in &status.loop_detection {
         if let LoopStatus::Task(task) = task {
-            let (count, status) = (task.attempt_count, printable(&task.status));
-            let _ = writeln!(text, "    task {}, {count} attempts: {status}", printable(id));
+            let attempts = plural(task.attempt_count, "attempt");
+            let _ = writeln!(text, "    task {}, {attempts}: {}", printable(id), printable(&task.status));
         }
     }
 }
