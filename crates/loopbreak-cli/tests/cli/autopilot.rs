@@ -375,8 +375,8 @@ fn a_resumed_run_continues_where_it_ended_and_a_forced_task_stays_forced() {
     let fourth = run_roadmap(folder.path(), &["--resume"]);
     assert_eq!((fourth.code, attempted_tasks(folder.path()).len()), (Some(13), 7), "{}", fourth.err);
     // Without --resume it is a new run, which starts from the beginning.
-    let anew = run_roadmap(folder.path(), &["--max-iterations", "1"]);
-    assert_eq!(anew.code, Some(11), "{}", anew.err);
+    let restarted = run_roadmap(folder.path(), &["--max-iterations", "1"]);
+    assert_eq!(restarted.code, Some(11), "{}", restarted.err);
     assert_eq!(task(folder.path(), "a")["status"], "pending");
 }
 
