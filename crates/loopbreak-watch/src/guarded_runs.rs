@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use loopbreak::{Config, Guard, Snapshot, Step, Verdict};
 use loopbreak_analysis::VerdictName;
+use serde_json::value::RawValue;
 
 /// Upper bound of guards in memory; the others are stored as snapshots.
 const MAX_ACTIVE: usize = 256;
@@ -47,7 +48,7 @@ pub(crate) struct WatchedRun {
 enum GuardSlot {
     Active(Box<Guard>),
     /// A snapshot as JSON, at most 64 kB.
-    Stored(Vec<u8>),
+    Stored(Box<RawValue>),
 }
 
 impl GuardedRuns {
@@ -67,8 +68,8 @@ impl GuardedRuns {
             last_finding: String::new(),
             last_step: Instant::now(),
         });
-        if let GuardSlot::Stored(bytes) = &run.guard {
-            let restored = serde_json::from_slice::<Snapshot>(bytes)
+        if let GuardSlot::Stored(json) = &run.guard {
+            let restored = Snapshot::from_json(json.get().as_bytes())
                 .ok()
                 .and_then(|snapshot| Guard::restore(config.clone(), snapshot).ok());
             run.guard = GuardSlot::Active(restored.map_or_else(fresh, Box::new));
@@ -118,9 +119,9 @@ impl GuardedRuns {
 impl WatchedRun {
     fn store_guard(&mut self) {
         if let GuardSlot::Active(guard) = &self.guard
-            && let Ok(bytes) = serde_json::to_vec(&guard.snapshot())
+            && let Ok(json) = guard.snapshot().to_json()
         {
-            self.guard = GuardSlot::Stored(bytes);
+            self.guard = GuardSlot::Stored(json);
         }
     }
 }

@@ -8,7 +8,7 @@
 use std::io;
 
 use crate::{RunAnalysis, RunRecord};
-use loopbreak::Config;
+use loopbreak::{Config, Snapshot};
 use rayon::prelude::*;
 
 use super::finished_runs::{FinishedRun, FinishedRuns, LogInfo, SpilledRecords};
@@ -67,7 +67,7 @@ impl CheckedOutRun {
         match self {
             CheckedOutRun::Active(analysis) => Ok(analysis),
             CheckedOutRun::Spilled(record, snapshot) => {
-                let snapshot = serde_json::from_slice(&snapshot)?;
+                let snapshot = Snapshot::from_json(&snapshot)?;
                 record.resume(config, snapshot).map(Box::new).map_err(io::Error::other)
             }
         }
@@ -193,12 +193,12 @@ impl<'c> OpenRuns<'c> {
         // Encoding a guard takes as long as some hundred steps.
         let write = |(index, analysis): (u32, Box<RunAnalysis>)| {
             let (snapshot, record) = analysis.into_parts();
-            io::Result::Ok((index, serde_json::to_vec(&snapshot)?, record.to_bytes()?))
+            io::Result::Ok((index, snapshot.to_json()?, record.to_bytes()?))
         };
         let written: Vec<_> = idle.into_par_iter().map(write).collect();
         for run in written {
             let (index, guard, record) = run?;
-            let guard = self.guards.put(&guard)?;
+            let guard = self.guards.put(guard.get().as_bytes())?;
             let record = self.records.put(&record)?;
             self.all[index as usize] = OpenRun::Spilled { guard, record };
         }

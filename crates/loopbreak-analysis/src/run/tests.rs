@@ -143,9 +143,11 @@ fn a_run_stored_after_every_step_has_the_same_report() {
     for line in lines {
         analysis.observe(&Step::from_json(&line).unwrap());
         let (snapshot, record) = analysis.into_parts();
-        let snapshot = serde_json::to_vec(&snapshot).unwrap();
+        let snapshot = snapshot.to_json().unwrap();
         let record = again(&config, &record);
-        analysis = record.resume(&config, serde_json::from_slice(&snapshot).unwrap()).unwrap();
+        analysis = record
+            .resume(&config, loopbreak::Snapshot::from_json(snapshot.get().as_bytes()).unwrap())
+            .unwrap();
     }
     assert!(analysis.summary().prompt().is_some());
     let report = analysis.finish("test.jsonl", "steps");

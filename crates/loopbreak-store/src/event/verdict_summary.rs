@@ -11,7 +11,8 @@ pub struct VerdictSummary {
     /// Turn of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
-    /// Findings, as the engine writes them.
+    /// Findings, as the engine writes them. They stay JSON, so that this version also reads events of later ones, whose
+    /// findings may have detectors and fields that it does not know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Value>,
     /// Kind of the answer, such as `advise`, `deny` or `stop`.

@@ -4,6 +4,7 @@ mod hook_state;
 mod known_loop;
 mod run_state;
 mod runner_state;
+mod snapshot_json;
 mod state_record;
 mod stored_guard;
 mod task_series;

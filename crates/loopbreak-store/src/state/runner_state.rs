@@ -6,6 +6,8 @@ use loopbreak::Snapshot;
 use loopbreak::series::SeriesState;
 use serde::{Deserialize, Serialize};
 
+use super::snapshot_json;
+
 /// The part of a run's state that the runner uses, so that `--resume` can continue the run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -38,7 +40,7 @@ pub struct AutopilotState {
     /// Attempts at all tasks.
     pub series: SeriesState,
     /// Guard of the send-backs between tasks.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", with = "snapshot_json")]
     pub traffic: Option<Snapshot>,
     /// Latest send-backs: the sending task and the task that was sent back.
     pub sent: Vec<(String, String)>,

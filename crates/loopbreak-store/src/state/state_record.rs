@@ -7,12 +7,14 @@ use loopbreak::settings::AllowRule;
 use serde::{Deserialize, Serialize};
 
 use super::hook_state::RefusalCount;
+use super::snapshot_json;
 use super::{HookState, KnownLoop, RunState, RunnerState, StoredGuard, TaskSeries, TranscriptOffset};
 
 /// A state as it is stored.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct StateRecord {
+    #[serde(with = "snapshot_json")]
     guard: Option<Snapshot>,
     turn: u64,
     loops: Vec<KnownLoop>,
