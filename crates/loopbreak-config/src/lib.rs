@@ -46,6 +46,7 @@ mod profile;
 mod read;
 pub mod reference;
 mod schema;
+pub mod settings_json;
 mod settings_tree;
 mod source;
 #[cfg(test)]

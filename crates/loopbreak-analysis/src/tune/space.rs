@@ -1,7 +1,7 @@
 //! The search space: every option that is a threshold or a window of a detector, with the values to try.
 
-use loopbreak::{Config, Settings};
-use loopbreak_config::{OptionType, find_option};
+use loopbreak::Config;
+use loopbreak_config::{OptionType, find_option, settings_json};
 use serde_json::Value;
 
 /// An option, and the values to try.
@@ -62,14 +62,13 @@ pub fn changed(settings: &Value, changes: &[OptionChange]) -> Option<Config> {
     for (option, value) in changes {
         *settings.pointer_mut(&pointer(option))? = number(*value);
     }
-    let settings: Settings = serde_json::from_value(settings).ok()?;
-    Config::new(settings).ok()
+    Config::new(settings_json::from_value(settings).ok()?).ok()
 }
 
 /// Scales all limits of turns and repeats by a factor. Limits that are off stay off, none leaves its range, and a
 /// detector that cannot have such limits keeps its own.
 pub fn with_patience(config: &Config, factor: f64) -> Option<Config> {
-    let settings = serde_json::to_value(&**config).ok()?;
+    let settings = settings_json::to_value(config);
     let mut changes: Vec<OptionChange> = Vec::new();
     for TuneDimension { option, .. } in SPACE {
         let key = option.rsplit('.').next().unwrap_or(option);
@@ -124,11 +123,13 @@ pub fn shown(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use loopbreak::Settings;
+
     use super::*;
 
     #[test]
     fn tune_changes_only_existing_options_to_valid_values() {
-        let settings = serde_json::to_value(Settings::default()).unwrap();
+        let settings = settings_json::to_value(&Settings::default());
         for TuneDimension { option, values } in SPACE {
             assert!(value_of(&settings, option).is_some(), "{option}");
             assert!(values.is_sorted() && values.len() > 1, "{option}");
@@ -141,7 +142,7 @@ mod tests {
 
     #[test]
     fn tune_refuses_invalid_combinations() {
-        let settings = serde_json::to_value(Settings::default()).unwrap();
+        let settings = settings_json::to_value(&Settings::default());
         assert!(changed(&settings, &[("cycle.warn_at", 8.0), ("cycle.hard_at", 6.0)]).is_none());
         assert!(changed(&settings, &[("cycle.no_such", 8.0)]).is_none());
         let config = changed(&settings, &[("cycle.warn_at", 5.0), ("similarity.threshold", 0.95)]).unwrap();

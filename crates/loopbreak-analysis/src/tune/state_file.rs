@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use foldhash::fast::FixedState;
 use loopbreak::Config;
+use loopbreak_config::settings_json;
 use serde::{Deserialize, Serialize};
 
 use super::kept_run::KeptRun;
@@ -44,7 +45,7 @@ impl TuneSubject {
             }
         }
         let mut space = FixedState::with_seed(0x5BACE).build_hasher();
-        space.write(serde_json::to_string(&**config).unwrap_or_default().as_bytes());
+        space.write(settings_json::to_text(config).as_bytes());
         // The text of an earlier version, so that its state files can still be used.
         let dimensions: Vec<String> = SPACE
             .iter()

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
 use loopbreak::Config;
+use loopbreak_config::settings_json;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -38,7 +39,7 @@ pub struct TrialGenerator {
 impl TrialGenerator {
     /// Creates a generator around these settings.
     pub fn new(config: &Config, seed: u64) -> Self {
-        let settings = serde_json::to_value(&**config).unwrap_or_default();
+        let settings = settings_json::to_value(config);
         let mut random = TrialRng(seed);
         let mut single = Vec::new();
         for dimension in SPACE {
