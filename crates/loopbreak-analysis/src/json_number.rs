@@ -2,9 +2,10 @@
 
 use serde::Serializer;
 
-/// Writes a whole number without a fraction: a score of 40 is `40` in the log and `40` in the report.
+/// Writes a whole number without a fraction: a score of 40 is `40` in the log and `40` in the report. A binary format, in
+/// which a reader cannot see the type of a number, gets the float.
 pub fn plain<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    match whole(*number) {
+    match whole(*number).filter(|_| serializer.is_human_readable()) {
         Some(whole) => serializer.serialize_i64(whole),
         None => serializer.serialize_f64(*number),
     }
@@ -13,7 +14,8 @@ pub fn plain<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Err
 /// Like [`plain`], with `null` for a missing number.
 pub fn plain_option<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match number {
-        Some(number) => plain(number, serializer),
+        Some(number) if serializer.is_human_readable() => plain(number, serializer),
+        Some(number) => serializer.serialize_some(number),
         None => serializer.serialize_none(),
     }
 }

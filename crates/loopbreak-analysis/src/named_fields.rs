@@ -1,8 +1,8 @@
 //! Values with optional fields, inside a record whose other fields are stored by position.
 //!
-//! Records are stored as `MessagePack` without the names of their fields, because a log may hold a million runs. A value
-//! that leaves out empty fields needs the names to be read back: it is stored as a piece of its own, with names. Use it
-//! with `#[serde(with = "named_fields")]`.
+//! Records are stored in the `postcard` format without the names of their fields, because a log may hold a million runs.
+//! A value that leaves out empty fields needs the names to be read back: it is stored as a piece of JSON. Use it with
+//! `#[serde(with = "named_fields")]`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use serde::{Deserializer, Serialize, Serializer};
 
 /// Writes a value with the names of its fields.
 pub(crate) fn serialize<T: Serialize, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bytes(&rmp_serde::to_vec_named(value).map_err(S::Error::custom)?)
+    serializer.serialize_bytes(&serde_json::to_vec(value).map_err(S::Error::custom)?)
 }
 
 /// Reads a value that was written with the names of its fields.
@@ -30,7 +30,7 @@ pub(crate) fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
         }
 
         fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<T, E> {
-            rmp_serde::from_slice(bytes).map_err(E::custom)
+            serde_json::from_slice(bytes).map_err(E::custom)
         }
     }
 
@@ -79,12 +79,12 @@ mod tests {
         let custom: Pattern = "deploy_loop".parse().unwrap();
         let findings = vec![finding(Pattern::Cycle, Some(Intervention::Stop)), finding(custom, None)];
         let stored = StoredFindings { findings, count: 2 };
-        let bytes = rmp_serde::to_vec(&stored).unwrap();
-        let read: StoredFindings = rmp_serde::from_slice(&bytes).unwrap();
+        let bytes = postcard::to_allocvec(&stored).unwrap();
+        let read: StoredFindings = postcard::from_bytes(&bytes).unwrap();
         assert_eq!((&read.findings, read.count), (&stored.findings, 2));
         let json = |findings: &[Finding]| serde_json::to_string(findings).unwrap();
         assert_eq!(json(&read.findings), json(&stored.findings));
-        let is_error = |length| rmp_serde::from_slice::<StoredFindings>(&bytes[..length]).is_err();
+        let is_error = |length| postcard::from_bytes::<StoredFindings>(&bytes[..length]).is_err();
         assert!((0..bytes.len()).all(is_error));
     }
 }

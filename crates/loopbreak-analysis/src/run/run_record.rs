@@ -3,7 +3,6 @@
 use std::io;
 
 use loopbreak::{Config, Guard, Snapshot, Step, Verdict, series::RunSummary, snapshot::SnapshotError};
-use rmp_serde::{Deserializer, encode};
 use serde::de::DeserializeOwned;
 
 use super::corrupt_record::CorruptRecord;
@@ -54,13 +53,11 @@ impl RunRecord {
     /// Encodes the record, to be stored while other runs continue. [`RunRecord::from_bytes`] reads it back in the same
     /// program; the encoding has no version.
     pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let written = encode::write_named(&mut bytes, self.summary.state())
-            .and_then(|()| encode::write(&mut bytes, &self.seen))
-            .and_then(|()| {
-                self.recording.as_ref().map_or(Ok(()), |recording| encode::write(&mut bytes, recording))
-            });
-        written.map_err(io::Error::other)?;
+        let summary = serde_json::to_vec(self.summary.state())?;
+        let mut bytes = postcard::to_allocvec(&(summary, &self.seen)).map_err(io::Error::other)?;
+        if let Some(recording) = &self.recording {
+            bytes = postcard::to_extend(recording, bytes).map_err(io::Error::other)?;
+        }
         Ok(bytes)
     }
 
@@ -79,8 +76,9 @@ impl RunRecord {
     }
 
     fn read_statistics(config: &Config, bytes: &mut &[u8]) -> Result<Self, CorruptRecord> {
-        let summary = RunSummary::restore(config, read(bytes)?);
-        Ok(RunRecord { summary, seen: read(bytes)?, recording: None })
+        let (summary, seen): (Vec<u8>, RunStatistics) = read(bytes)?;
+        let summary = serde_json::from_slice(&summary).map_err(|_| CorruptRecord)?;
+        Ok(RunRecord { summary: RunSummary::restore(config, summary), seen, recording: None })
     }
 
     /// Takes the recording, if there is one.
@@ -96,5 +94,7 @@ impl RunRecord {
 
 /// Reads the next value and removes it from the bytes.
 fn read<T: DeserializeOwned>(bytes: &mut &[u8]) -> Result<T, CorruptRecord> {
-    T::deserialize(&mut Deserializer::new(bytes)).map_err(|_| CorruptRecord)
+    let (value, rest) = postcard::take_from_bytes(bytes).map_err(|_| CorruptRecord)?;
+    *bytes = rest;
+    Ok(value)
 }
