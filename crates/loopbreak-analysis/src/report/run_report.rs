@@ -1,6 +1,7 @@
 //! The report as data. Keys may be added, never renamed: scripts read them.
 
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 use loopbreak::verdict::LoopId;
 use loopbreak::{DetectorName, Finding, Intervention, Pattern, Severity};
@@ -333,6 +334,16 @@ impl Report {
     /// Creates a report.
     pub fn new(runs: impl RunList + 'static, series: Vec<SeriesReport>, totals: RunTotals) -> Self {
         Report { schema: SCHEMA, runs: Box::new(runs), series, totals }
+    }
+
+    /// Writes the report as JSON, indented or on one line, and ends with a line break. Runs are loaded one by one.
+    pub fn write_json(&self, out: &mut dyn Write, indented: bool) -> io::Result<()> {
+        if indented {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+        } else {
+            serde_json::to_writer(&mut *out, self)?;
+        }
+        out.write_all(b"\n")
     }
 
     /// Returns the worst verdict of all runs and series.

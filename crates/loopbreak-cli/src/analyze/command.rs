@@ -152,7 +152,7 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
         return Ok(());
     }
     if args.json {
-        return output::print_json(report);
+        return output::write_plain_with(|out| report.write_json(out, output::is_terminal()));
     }
     let detail = match (args.quiet, args.verbose) {
         (true, _) => TextDetail::Totals,
