@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 /// Writes a snapshot, or `null`.
+#[expect(clippy::ref_option, reason = "serde asks for it")]
 pub(super) fn serialize<S: Serializer>(
     snapshot: &Option<Snapshot>,
     serializer: S,
