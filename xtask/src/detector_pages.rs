@@ -8,7 +8,8 @@ use std::fs;
 use serde::Deserialize;
 
 use crate::chore_failure::ChoreFailure;
-use crate::process::{cargo, root, stdout_of};
+use crate::process::{root, stdout_of};
+use crate::workspace_program::WorkspaceProgram;
 
 /// Ends a generated part.
 const END: &str = "<!-- end -->";
@@ -35,9 +36,8 @@ const PARTS: [(&str, PartRenderer); 3] =
 pub(crate) fn render(path: &str) -> Result<String, ChoreFailure> {
     let page = fs::read_to_string(root().join(path))
         .map_err(|error| ChoreFailure::io(format_args!("read {path}"), &error))?;
-    let mut command =
-        cargo(["run", "--quiet", "--locked", "--package", "loopbreak", "--example", "detector_docs"]);
-    let entries: Vec<DetectorEntry> = serde_json::from_slice(&stdout_of(&mut command)?)
+    let printed = stdout_of(&mut WorkspaceProgram::DetectorDocs.command()?)?;
+    let entries: Vec<DetectorEntry> = serde_json::from_slice(&printed)
         .map_err(|error| ChoreFailure::Failed(format!("cannot read the output of detector_docs: {error}")))?;
     replace_parts(&page.replace("\r\n", "\n"), &entries).map_err(ChoreFailure::Failed)
 }

@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::chore_failure::ChoreFailure;
 use crate::process::{cargo, loopbreak, root, run as run_process, stdout_of, works};
+use crate::workspace_program::WorkspaceProgram;
 
 /// All packages of the workspace have one version, this one's too.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -87,12 +88,7 @@ fn build(target: Option<&str>) -> Result<PathBuf, ChoreFailure> {
         command.args(["--target", target]);
     }
     let messages = stdout_of(&mut command)?;
-    String::from_utf8_lossy(&messages)
-        .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .filter(|message| message["target"]["name"] == "loopbreak")
-        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .ok_or_else(|| ChoreFailure::Failed("cargo built no binary `loopbreak`".to_owned()))
+    WorkspaceProgram::Loopbreak.find_in(&messages)
 }
 
 /// Puts everything where it has to be in the archive. Manual pages and completions come from a binary for this machine,

@@ -6,8 +6,9 @@ use crate::chore_failure::ChoreFailure;
 use crate::dam;
 use crate::detector_pages;
 use crate::picture;
-use crate::process::{loopbreak, root, stdout_of};
+use crate::process::{root, stdout_of};
 use crate::public_api;
+use crate::workspace_program::WorkspaceProgram;
 
 /// The origin of a generated file.
 enum ContentSource {
@@ -49,7 +50,7 @@ impl ContentSource {
     /// Produces the content of the file. A failure names the file as well as the cause.
     fn content(&self, path: &str) -> Result<Vec<u8>, ChoreFailure> {
         let content = match self {
-            Self::Loopbreak(arguments) => stdout_of(&mut loopbreak("dev", arguments)),
+            Self::Loopbreak(arguments) => stdout_of(WorkspaceProgram::Loopbreak.command()?.args(*arguments)),
             Self::Picture(arguments) => picture_of(arguments),
             Self::DetectorParts => detector_pages::render(path).map(String::into_bytes),
             Self::PublicApi(library) => {
@@ -63,8 +64,8 @@ impl ContentSource {
 
 /// Draws what a command prints on a terminal of 100 columns.
 fn picture_of(arguments: &[&str]) -> Result<Vec<u8>, ChoreFailure> {
-    let mut command = loopbreak("dev", arguments);
-    command.env("CLICOLOR_FORCE", "1").env("COLUMNS", "100").env_remove("NO_COLOR");
+    let mut command = WorkspaceProgram::Loopbreak.command()?;
+    command.args(arguments).env("CLICOLOR_FORCE", "1").env("COLUMNS", "100").env_remove("NO_COLOR");
     let printed = stdout_of(&mut command)?;
     let command = format!("loopbreak {}", arguments.join(" "));
     Ok(picture::svg(&command, &String::from_utf8_lossy(&printed)).into_bytes())

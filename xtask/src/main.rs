@@ -20,6 +20,7 @@ mod public_api;
 mod python;
 mod screenshots;
 mod source_lexer;
+mod workspace_program;
 
 use std::process::ExitCode;
 

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::chore_failure::ChoreFailure;
-use crate::process::{loopbreak, root, run as run_process};
+use crate::process::{root, run as run_process};
 use crate::programs::BROWSER;
+use crate::workspace_program::WorkspaceProgram;
 
 /// The logs the page is made from: a run that is stuck, and logs of many tools.
 const LOGS: [&str; 2] = ["examples/dam.jsonl", "crates/loopbreak-trace/tests/fixtures"];
@@ -39,7 +40,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         .map_err(|error| ChoreFailure::io(format_args!("make {}", folder.display()), &error))?;
     let page = folder.join("report.html");
     let page_name = page.to_string_lossy().into_owned();
-    let mut command = loopbreak("dev", &["analyze", "--quiet", "--html", &page_name]);
+    let mut command = WorkspaceProgram::Loopbreak.command()?;
+    command.args(["analyze", "--quiet", "--html", &page_name]);
     run_process(command.args(LOGS).stdout(Stdio::null()).stderr(Stdio::null()))?;
     for shot in &SHOTS {
         shot.take(&page, &folder.join("profile"))?;

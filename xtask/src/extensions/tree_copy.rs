@@ -8,9 +8,18 @@ use std::process::Command;
 use super::template::TemplateEdit;
 use crate::chore_failure::ChoreFailure;
 use crate::process::{root, stdout_of};
+use crate::workspace_program::WorkspaceProgram;
 
 /// The name of the built program, beside the manifest of the copy.
 const PROGRAM: &str = "loopbreak-with-extension";
+
+/// Options that make the build of the copy quicker: its program is run on a few lines only.
+const QUICK_BUILD: [&str; 4] = [
+    "--config",
+    "profile.dev.package.loopbreak.opt-level=0",
+    "--config",
+    "profile.dev.package.loopbreak-arena.opt-level=0",
+];
 
 /// A copy of the files that git tracks, with some edits. It is assembled in memory and written by [`TreeCopy::write_to`].
 pub(super) struct TreeCopy {
@@ -103,22 +112,7 @@ impl TreeCopy {
 impl WrittenCopy {
     /// Builds the program of the copy and returns its path.
     pub(super) fn build_program(&self) -> Result<PathBuf, ChoreFailure> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let target =
-            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-        let mut command = Command::new(cargo);
-        command
-            .args(["build", "--locked", "--package", "loopbreak-cli"])
-            .arg("--message-format=json-render-diagnostics")
-            .current_dir(&self.folder)
-            .env("CARGO_TARGET_DIR", target);
-        let messages = stdout_of(&mut command)?;
-        let built = String::from_utf8_lossy(&messages)
-            .lines()
-            .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-            .filter(|message| message["target"]["name"] == "loopbreak")
-            .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-            .ok_or_else(|| ChoreFailure::Failed("cargo built no binary `loopbreak`".to_owned()))?;
+        let built = WorkspaceProgram::Loopbreak.build_in(&self.folder, &QUICK_BUILD)?;
         // The next build in the checkout puts its own program there.
         let program = self.folder.join(PROGRAM);
         fs::copy(&built, &program)
