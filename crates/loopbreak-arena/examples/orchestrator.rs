@@ -57,7 +57,7 @@ fn play(max_turns: u64) -> Result<(String, u64), WorldError> {
         let verdict = guard.observe(&Step {
             turn: Some(turn),
             action: Some(Action::new(command)),
-            outcome: Some(Outcome { text: Some(observation.text.as_str().into()), error: false }),
+            outcome: Some(Outcome::new(observation.text.as_str())),
             place: observation.place.as_ref().map(|place| Place {
                 id: Some(Label::from(i64::from(place.id))),
                 name: Some(place.name.as_str().into()),

@@ -46,6 +46,6 @@ impl HookRequest<'_> {
         let failed = self.kind == HookEventKind::ToolFailure;
         let raw = if failed { error.or(*tool_response) } else { tool_response.or(*error) };
         let outcome = raw.map(|raw| self.agent.parse_outcome(RawValue::get(raw))).unwrap_or_default();
-        Outcome { error: outcome.error || failed, ..outcome }
+        Outcome { error: (outcome.is_error() || failed).then_some(true), ..outcome }
     }
 }

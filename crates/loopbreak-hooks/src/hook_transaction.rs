@@ -68,7 +68,7 @@ impl<'r> HookTransaction<'r> {
         self.state.hook.transcript = update.offset;
         let mut response = HookResponse::Nothing;
         for call in update.rejected {
-            let outcome = Outcome { text: Some(call.reason.into()), error: true };
+            let outcome = Outcome::new(call.reason).with_error(true);
             let step =
                 Step { outcome: Some(outcome.clone()), ..self.request.step(Some(call.action.clone())) };
             let verdict = self.observe(&step);

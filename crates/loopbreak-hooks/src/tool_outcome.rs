@@ -21,14 +21,14 @@ pub(crate) fn parse_outcome(json: &str) -> Outcome<'static> {
         sum.write(json.as_bytes());
         let ends = head_and_tail(json, END_BYTES);
         let text = format!("{ends}\n[{} bytes, sum {}]", json.len(), sum.finish() % 100_000);
-        return Outcome { text: Some(text.into()), error: false };
+        return Outcome::new(text);
     }
     let Ok(mut value) = serde_json::from_str::<Value>(json) else {
-        return Outcome { text: Some(json.to_owned().into()), error: false };
+        return Outcome::new(json.to_owned());
     };
     let error = is_error(&value);
     remove_durations(&mut value);
-    Outcome { text: Some(readable_text(&value).into_owned().into()), error }
+    Outcome { error: error.then_some(true), ..Outcome::new(readable_text(&value).into_owned()) }
 }
 
 fn is_error(value: &Value) -> bool {
@@ -95,7 +95,7 @@ mod tests {
             ("not json", "not json", false),
         ] {
             let outcome = parse_outcome(json);
-            assert_eq!((outcome.text.as_deref(), outcome.error), (Some(expected), error), "{json}");
+            assert_eq!((outcome.text.as_deref(), outcome.is_error()), (Some(expected), error), "{json}");
         }
     }
 

@@ -10,7 +10,7 @@
 //! let mut guard = Guard::new(Config::default());
 //! let step = Step {
 //!     action: Some(Action::new("bash").with_args(&serde_json::json!({"command": "cargo test"}))),
-//!     outcome: Some(Outcome { text: Some("error[E0425]: cannot find value `x`".into()), error: true }),
+//!     outcome: Some(Outcome::new("error[E0425]: cannot find value `x`").with_error(true)),
 //!     ..Step::default()
 //! };
 //!

@@ -38,7 +38,7 @@ impl SeenAction {
         Some(SeenAction {
             action: hash.hash_one((&*action.name, &*args)),
             observation: hash.hash_one(text),
-            failed: outcome.is_some_and(|outcome| outcome.error),
+            failed: outcome.is_some_and(|outcome| outcome.is_error()),
         })
     }
 }

@@ -81,7 +81,7 @@ impl EpisodeActor {
             at: Some(turn.at),
             model: Some(self.model.as_str().into()),
             action: Some(Action::new(chosen.action.as_str())),
-            outcome: Some(Outcome { text: Some(observation.text.as_str().into()), error: false }),
+            outcome: Some(Outcome::new(observation.text.as_str())),
             say: (!chosen.reason.is_empty()).then(|| chosen.reason.as_str().into()),
             place: observation.place.as_ref().map(|location| Place {
                 id: Some(Label::from(i64::from(location.id))),

@@ -33,7 +33,7 @@ pub(crate) fn turn_end(run: &mut HookTransaction<'_>) -> HookResponse {
     if held && message.len() < MIN_MESSAGE {
         // The message is too short to be compared, but the agent ends its turn in the same way again.
         step.action = Some(Action::new("end the turn"));
-        step.outcome = Some(Outcome { text: Some(message.into()), error: false });
+        step.outcome = Some(Outcome::new(message));
     } else if !message.is_empty() {
         step.say = Some(message.into());
     }

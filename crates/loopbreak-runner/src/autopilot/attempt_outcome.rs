@@ -55,7 +55,7 @@ impl TaskAutopilot<'_, '_> {
             return Some(interrupted());
         }
         let human = self.run_loop.human.take();
-        let outcome = Outcome { text: Some(iteration.outcome.as_str().into()), error: iteration.failed };
+        let outcome = Outcome::new(iteration.outcome.as_str()).with_error(iteration.failed);
         let step = Step {
             // The id in the name distinguishes two attempts at one task from attempts at two tasks.
             action: Some(Action::new(format!("task {id}"))),

@@ -53,7 +53,7 @@ impl SendBackTracker {
         let step = Step {
             action: Some(Action::new("send back").with_args(&json!({"from": from, "to": to}))),
             // The reasons for sending it back are worded differently each time, so they are left out.
-            outcome: Some(Outcome { text: Some("sent back".into()), error: false }),
+            outcome: Some(Outcome::new("sent back")),
             ..Step::default()
         };
         let verdict = self.guard.observe(&step);

@@ -43,7 +43,7 @@ impl RunLoop<'_> {
             let text = event.headline().unwrap_or_default();
             match event {
                 RunEvent::Step(_) => {
-                    let outcome = Some(Outcome { text: Some(text.into()), error: event.is_failure() });
+                    let outcome = Some(Outcome::new(text).with_error(event.is_failure()));
                     summary.observe(&Step { outcome, ..step(*at) });
                 }
                 RunEvent::Task(_) => {

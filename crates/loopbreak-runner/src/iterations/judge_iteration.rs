@@ -36,7 +36,7 @@ impl RunLoop<'_> {
     /// Shows an iteration to the guard and carries out the verdict.
     fn process_iteration(&mut self, ran: &CommandRun, iteration: &IterationResult) -> Option<RunEnd> {
         let human = self.human.take();
-        let outcome = Outcome { text: Some(iteration.outcome.as_str().into()), error: iteration.failed };
+        let outcome = Outcome::new(iteration.outcome.as_str()).with_error(iteration.failed);
         let step = Step {
             outcome: Some(outcome),
             usage: iteration.usage,

@@ -69,7 +69,7 @@ impl StepEvent {
     #[must_use]
     pub fn with_outcome(self, outcome: &Outcome<'_>) -> Self {
         let text = redact_and_truncate(outcome.text.as_deref().unwrap_or_default());
-        StepEvent { error: Some(outcome.error), outcome: Some(text), ..self }
+        StepEvent { error: Some(outcome.is_error()), outcome: Some(text), ..self }
     }
 
     /// Adds the message of the user.
@@ -118,7 +118,7 @@ impl RejectedEvent {
             event: (),
             tool: redact_and_truncate(&action.name),
             action: redact_and_truncate(&action.line()),
-            error: outcome.error,
+            error: outcome.is_error(),
             outcome: redact_and_truncate(outcome.text.as_deref().unwrap_or_default()),
             verdict,
         }

@@ -330,9 +330,12 @@ fn outcome(output: &RawValue) -> Outcome<'_> {
             (serde_json::from_str::<MessageContent<'_>>(output.get()).unwrap_or_default().into_text(), false)
         }
     };
-    let Some(text) = text else { return Outcome { text: None, error: failed } };
+    let Some(text) = text else {
+        return Outcome { error: failed.then_some(true), ..Outcome::default() };
+    };
     let (text, code) = unwrapped(text);
-    Outcome { text: Some(text), error: failed || code.is_some_and(|code| code != 0) }
+    let failed = failed || code.is_some_and(|code| code != 0);
+    Outcome { text: Some(text), error: failed.then_some(true), ..Outcome::default() }
 }
 
 /// Unwraps the output of a command, which is stored as JSON with an exit code, or below a few headings. The times in

@@ -174,7 +174,11 @@ fn message(unit: LogUnit<'_>, run: Option<&str>, sink: &mut dyn RecordSink) -> R
                     agent: call.agent,
                     model: model.clone(),
                     action: Some(action),
-                    outcome: (text.is_some() || failed).then_some(Outcome { text, error: failed }),
+                    outcome: (text.is_some() || failed).then_some(Outcome {
+                        text,
+                        error: failed.then_some(true),
+                        ..Outcome::default()
+                    }),
                     say: say.take(),
                     usage: usage.take(),
                     refused: cancelled,

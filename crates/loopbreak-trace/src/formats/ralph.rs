@@ -195,7 +195,7 @@ impl RalphReader {
             run: self.run.as_deref().map(Label::from),
             turn,
             at,
-            outcome: Some(Outcome { text: Some(text.into()), error: !success }),
+            outcome: Some(Outcome { error: (!success).then_some(true), ..Outcome::new(text) }),
             ..Step::default()
         };
         sink.record(&LogRecord { line, step });
@@ -206,7 +206,7 @@ impl RalphReader {
 fn outcome<'a>(topic: &str, text: &str) -> Outcome<'a> {
     let failed = [".blocked", ".failed", ".abandoned", ".rejected"].iter().any(|end| topic.ends_with(end));
     let text = if text.is_empty() { topic.to_owned() } else { format!("{topic}: {text}") };
-    Outcome { text: Some(text.into()), error: failed }
+    Outcome { error: failed.then_some(true), ..Outcome::new(text) }
 }
 
 /// Parses a payload: a text, an object or nothing.

@@ -47,7 +47,7 @@ impl<'a> StepFingerprints<'a> {
         let call = NormalizedCall::from_action(action);
         let text = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(trimmed);
         let opening = text.map(OutcomeOpening::new);
-        let failed = step.outcome.as_ref().is_some_and(|outcome| outcome.error)
+        let failed = step.outcome.as_ref().is_some_and(Outcome::is_error)
             || opening.as_ref().is_some_and(|opening| {
                 opening.fails() || kind == ActionKind::Edit && opening.denies() && !table.runs(action)
             });
@@ -76,5 +76,5 @@ impl<'a> StepFingerprints<'a> {
 
 /// Returns whether an outcome is a failure: marked as one, or beginning like one.
 pub(crate) fn failed(outcome: &Outcome<'_>) -> bool {
-    outcome.error || outcome.text.as_deref().is_some_and(|text| OutcomeOpening::new(text).fails())
+    outcome.is_error() || outcome.text.as_deref().is_some_and(|text| OutcomeOpening::new(text).fails())
 }

@@ -7,7 +7,7 @@ use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::StepText;
+use super::{StepText, ToolAnnotations};
 
 /// An action of the agent: a tool call, a shell command, a game command.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -25,6 +25,9 @@ pub struct Action<'a> {
     /// Target of the action: a file, a test, a thing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<StepText<'a>>,
+    /// Annotations of the tool, as its MCP server declares them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<ToolAnnotations>,
 }
 
 /// The arguments of an action, as the JSON text of the log.
@@ -71,6 +74,7 @@ impl<'a> Action<'a> {
             args: self.args.map(|args| ActionArgs(Cow::Owned(args.0.into_owned()))),
             kind: self.kind.map(StepText::into_owned),
             target: self.target.map(StepText::into_owned),
+            annotations: self.annotations,
         }
     }
 }
@@ -133,6 +137,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Action<'a> {
                         }
                         "kind" => action.kind = map.next_value()?,
                         "target" => action.target = map.next_value()?,
+                        "annotations" => action.annotations = map.next_value()?,
                         _ => _ = map.next_value::<IgnoredAny>()?,
                     }
                 }

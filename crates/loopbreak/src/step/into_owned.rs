@@ -11,6 +11,8 @@ impl Step<'_> {
             at: self.at,
             agent: self.agent.map(StepText::into_owned),
             model: self.model.map(StepText::into_owned),
+            batch: self.batch.map(Label::into_owned),
+            harness: self.harness,
             action: self.action.map(Action::into_owned),
             outcome: self.outcome.map(Outcome::into_owned),
             say: self.say.map(StepText::into_owned),
@@ -31,7 +33,12 @@ impl Step<'_> {
 impl Outcome<'_> {
     /// Converts the outcome into one that owns its texts.
     pub fn into_owned(self) -> Outcome<'static> {
-        Outcome { text: self.text.map(StepText::into_owned), error: self.error }
+        Outcome {
+            text: self.text.map(StepText::into_owned),
+            error: self.error,
+            exit: self.exit,
+            denied: self.denied,
+        }
     }
 }
 

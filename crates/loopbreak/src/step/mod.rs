@@ -4,8 +4,11 @@
 //! line they were read from if JSON allows it, so that reading a log copies little.
 
 mod action;
+mod denial;
 mod epoch_millis;
+mod harness_event;
 mod into_owned;
+mod lenient_name;
 mod objectives;
 mod outcome;
 mod place;
@@ -14,14 +17,18 @@ mod schema;
 mod step_record;
 mod step_text;
 mod task;
+mod tool_annotations;
 mod usage;
 
 pub use action::{Action, ActionArgs};
+pub use denial::Denial;
 pub use epoch_millis::{EpochMillis, TimeError};
+pub use harness_event::HarnessEvent;
 pub use objectives::{CompletedObjective, Objectives};
 pub use outcome::Outcome;
 pub use place::Place;
 pub use step_record::{MAIN_AGENT, Step};
 pub use step_text::{Label, StepText};
 pub use task::Task;
+pub use tool_annotations::ToolAnnotations;
 pub use usage::{Critic, Usage};

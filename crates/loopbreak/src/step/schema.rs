@@ -77,7 +77,7 @@ mod tests {
     fn the_schema_has_every_key_and_requires_none() {
         let schema = schema_for!(Step<'_>);
         let schema = schema.as_value();
-        assert_eq!(schema["properties"].as_object().unwrap().len(), 17, "{schema}");
+        assert_eq!(schema["properties"].as_object().unwrap().len(), 19, "{schema}");
         assert!(schema.get("required").is_none(), "{schema}");
         let action = &schema["$defs"]["Action"]["anyOf"];
         assert_eq!(action[0]["type"], "string");

@@ -5,7 +5,9 @@ use std::fmt;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, StepText, Task, Usage};
+use super::{
+    Action, Critic, EpochMillis, HarnessEvent, Label, Objectives, Outcome, Place, StepText, Task, Usage,
+};
 
 /// The name of the agent that a step without one belongs to.
 pub const MAIN_AGENT: &str = "main";
@@ -40,6 +42,12 @@ pub struct Step<'a> {
     /// Name of the model that the agent used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<StepText<'a>>,
+    /// Same value on all calls that one message of the agent made in parallel. They are one decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch: Option<Label<'a>>,
+    /// Something that the harness of the agent did and nobody said: `compaction`, `continuation` or `notification`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub harness: Option<HarnessEvent>,
     /// Action of the agent: a tool call, or a command as a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action<'a>>,
@@ -94,6 +102,7 @@ impl<'a> Step<'a> {
             || self.outcome.is_some()
             || self.say.is_some()
             || self.user.is_some()
+            || self.harness.is_some()
             || self.place.is_some()
             || self.score.is_some()
             || self.objectives.is_some()
@@ -131,6 +140,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
                         "at" => step.at = map.next_value()?,
                         "agent" => step.agent = map.next_value()?,
                         "model" => step.model = map.next_value()?,
+                        "batch" => step.batch = map.next_value()?,
+                        "harness" => {
+                            let name: Option<StepText<'de>> = map.next_value()?;
+                            step.harness = HarnessEvent::from_name(name.as_deref());
+                        }
                         "action" => step.action = map.next_value()?,
                         "outcome" => step.outcome = map.next_value()?,
                         "say" => step.say = map.next_value()?,
@@ -159,8 +173,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::step::Denial;
 
-    const FULL: &str = r#"{"run":"ep-7","turn":12,"at":"2025-11-04T09:35:24Z","agent":"main","model":"m-1","action":{"name":"bash","args":{"command":"cargo test"},"kind":"run","target":"tests"},"outcome":{"text":"1 failed","error":true},"say":"I will run the tests again","user":"please stop","place":{"id":20,"name":"Dam","exits":["north","south"]},"score":40,"objectives":{"active":["open the dam"],"completed":["find the wrench"]},"task":{"id":"T3.4.2","status":"blocked","blockers":["no token"],"work":["read config"],"session":"s1"},"progress":true,"refused":false,"critic":{"score":0.9},"usage":{"input_tokens":1200,"output_tokens":80,"cost_usd":0.01}}"#;
+    const FULL: &str = r#"{"run":"ep-7","turn":12,"at":"2025-11-04T09:35:24Z","agent":"main","model":"m-1","batch":"b-3","harness":"notification","action":{"name":"bash","args":{"command":"cargo test"},"kind":"run","target":"tests","annotations":{"readOnlyHint":false}},"outcome":{"text":"1 failed","error":true,"exit":101,"denied":"policy"},"say":"I will run the tests again","user":"please stop","place":{"id":20,"name":"Dam","exits":["north","south"]},"score":40,"objectives":{"active":["open the dam"],"completed":["find the wrench"]},"task":{"id":"T3.4.2","status":"blocked","blockers":["no token"],"work":["read config"],"session":"s1"},"progress":true,"refused":false,"critic":{"score":0.9},"usage":{"input_tokens":1200,"output_tokens":80,"cost_usd":0.01}}"#;
 
     #[test]
     fn the_first_of_two_runs_in_one_record_wins() {
@@ -181,7 +196,16 @@ mod tests {
             ("bash", Some("run"), Some("tests"))
         );
         assert_eq!(action.args.as_ref().unwrap().json(), r#"{"command":"cargo test"}"#);
-        assert!(step.outcome.as_ref().unwrap().error);
+        assert_eq!(action.annotations.unwrap().read_only_hint, Some(false));
+        let outcome = step.outcome.as_ref().unwrap();
+        assert_eq!(
+            (outcome.error, outcome.exit, outcome.denied),
+            (Some(true), Some(101), Some(Denial::Policy))
+        );
+        assert_eq!(
+            (step.batch.clone(), step.harness),
+            (Some("b-3".into()), Some(HarnessEvent::Notification))
+        );
         assert_eq!(step.place.as_ref().unwrap().exits.len(), 2);
         assert_eq!(&*step.objectives.as_ref().unwrap().completed[0].objective, "find the wrench");
         assert_eq!(&*step.task.as_ref().unwrap().blockers[0], "no token");
@@ -218,6 +242,14 @@ mod tests {
         assert_eq!(step.unknown_keys, 2);
         assert_eq!(step.outcome.unwrap().text.as_deref(), Some("A room."));
         assert!(step.score.is_none() && !step.refused);
+    }
+
+    #[test]
+    fn unknown_names_of_later_releases_are_ignored() {
+        let step =
+            Step::from_json(r#"{"harness":"teleport","outcome":{"denied":"moon","error":null}}"#).unwrap();
+        assert_eq!((step.harness, step.unknown_keys), (None, 0));
+        assert_eq!(step.outcome.map(|outcome| (outcome.denied, outcome.error)), Some((None, None)));
     }
 
     #[test]

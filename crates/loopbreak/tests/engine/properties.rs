@@ -8,7 +8,7 @@ use loopbreak::step::{ActionArgs, CompletedObjective};
 use loopbreak::{
     Action, Config, DetectorName, Guard, Mode, Outcome, Place, Proposal, Settings, Snapshot, Step, Task,
     Usage, Verdict,
-    step::{Critic, EpochMillis, Label, Objectives, StepText},
+    step::{Critic, Denial, EpochMillis, HarnessEvent, Label, Objectives, StepText},
 };
 use proptest::prelude::*;
 use proptest::{collection::vec, option, sample::select};
@@ -81,8 +81,14 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
         0.3,
         prop_oneof![4 => select(vec!["main", "a", "b"]).prop_map(StepText::from), 1 => text()],
     );
-    let outcome = (option::weighted(0.9, text()), prop::bool::weighted(0.3))
-        .prop_map(|(text, error)| Outcome { text, error });
+    let denied = select(Denial::ALL);
+    let outcome = (
+        option::weighted(0.9, text()),
+        option::weighted(0.6, any::<bool>()),
+        option::weighted(0.3, -2_i64..130),
+        option::weighted(0.1, denied),
+    )
+        .prop_map(|(text, error, exit, denied)| Outcome { text, error, exit, denied });
     let usage = (option::of(any::<u64>()), option::of(number())).prop_map(|(input_tokens, cost_usd)| Usage {
         input_tokens,
         output_tokens: None,
@@ -96,8 +102,13 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
         option::weighted(0.05, text()),
         prop::bool::weighted(0.1),
     );
-    let what =
-        (option::weighted(0.6, action()), option::weighted(0.6, outcome), option::weighted(0.1, text()));
+    let what = (
+        option::weighted(0.6, action()),
+        option::weighted(0.6, outcome),
+        option::weighted(0.1, text()),
+        option::weighted(0.3, select(vec![1_i64, 2, 3]).prop_map(Label::from)),
+        option::weighted(0.1, select(HarnessEvent::ALL)),
+    );
     let facets = (
         option::weighted(0.6, place()),
         option::weighted(0.5, number()),
@@ -110,7 +121,7 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
     (who, what, facets).prop_map(
         |(
             (run, turn, at, agent, user, refused),
-            (action, outcome, say),
+            (action, outcome, say, batch, harness),
             (place, score, objectives, task, progress, critic, usage),
         )| Step {
             run,
@@ -118,6 +129,8 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
             at: at.map(EpochMillis),
             agent,
             model: None,
+            batch,
+            harness,
             action,
             outcome,
             say,

@@ -167,7 +167,7 @@ impl ChatConversation {
         let step = Step {
             at: position.at.or(call.at),
             action: Some(call.action),
-            outcome: Some(Outcome { text, error }),
+            outcome: Some(Outcome { text, error: error.then_some(true), ..Outcome::default() }),
             say: call.say.map(StepText::from),
             ..Step::default()
         };

@@ -166,7 +166,7 @@ impl ClaudeAgent {
             let agent = self.name.as_deref();
             sink.rejected_call(&RejectedCall { id: &call.id, agent, action: &call.action, reason });
         }
-        let outcome = Outcome { text, error: block.is_error };
+        let outcome = Outcome { text, error: block.is_error.then_some(true), ..Outcome::default() };
         let step = Step {
             at: position.at.or(call.at),
             action: Some(call.action),

@@ -298,7 +298,11 @@ impl OpenHandsReader {
         let step = Step {
             at: event.timestamp.or(call.at),
             action: Some(call.action),
-            outcome: Some(Outcome { text, error: &*kind == "error" || code.is_some_and(|code| code > 0) }),
+            outcome: Some(Outcome {
+                text,
+                error: (&*kind == "error" || code.is_some_and(|code| code > 0)).then_some(true),
+                ..Outcome::default()
+            }),
             say: call.say.map(StepText::from),
             refused: rejected,
             user: rejected.then(|| "refused the call".into()),

@@ -137,7 +137,11 @@ impl OpenHandsReader {
                 let step = Step {
                     at: at.or(call.at),
                     action: Some(call.action),
-                    outcome: Some(Outcome { text, error: error || rejected }),
+                    outcome: Some(Outcome {
+                        text,
+                        error: (error || rejected).then_some(true),
+                        ..Outcome::default()
+                    }),
                     say: call.say.map(StepText::from),
                     refused: rejected,
                     user: rejected.then(|| "refused the call".into()),

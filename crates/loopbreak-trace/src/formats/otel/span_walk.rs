@@ -246,7 +246,11 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
 fn outcome<'a>(span: &OtelSpan<'a>, output: Option<StepText<'a>>) -> Option<Outcome<'a>> {
     let failed = span.has_failed();
     let text = if failed { span.error_message().cloned().or(output) } else { output };
-    (failed || text.is_some()).then_some(Outcome { text, error: failed })
+    (failed || text.is_some()).then_some(Outcome {
+        text,
+        error: failed.then_some(true),
+        ..Outcome::default()
+    })
 }
 
 /// Returns the first code block of a text.

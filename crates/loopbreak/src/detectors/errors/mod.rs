@@ -53,7 +53,7 @@ impl StepDetector for ErrorsDetector {
             self.count = 0;
         }
         let Some(outcome) = context.step.outcome.as_ref().filter(|_| !context.step.refused) else { return };
-        if !outcome.error {
+        if !outcome.is_error() {
             self.count = 0;
             return;
         }
