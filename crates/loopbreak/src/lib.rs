@@ -46,6 +46,7 @@ pub mod advice;
 pub mod detectors;
 pub mod event;
 pub mod evidence;
+mod facts;
 mod fingerprint;
 mod guard;
 #[cfg(any(doc, doctest))]

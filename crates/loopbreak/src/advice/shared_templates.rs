@@ -43,6 +43,7 @@ pub(crate) const CALL_VALUES: &[&str] = &[
     "argument",
     "action",
     "outcome",
+    "message",
     "reason",
 ];
 

@@ -19,6 +19,8 @@ snapshot_type! {
         Proposal,
         /// Calls.
         Action,
+        /// Side effects and work that is done again. They are loops of their own, whatever other calls repeat.
+        Effect,
         /// Outputs.
         Output,
         /// Attempts at a task.

@@ -45,7 +45,7 @@ impl<D: StepDetector> DetectorSlot<D> {
         if mode == Mode::Off {
             return;
         }
-        if context.step.user.is_some() {
+        if context.origin.user {
             self.latch.reset();
         }
         let mut out = DetectionCollector {

@@ -37,11 +37,14 @@ macro_rules! for_each_detector {
             (errors Errors ErrorsDetector ErrorsSettings agent 60 "Errors in a row." [ConsecutiveErrors = "consecutive_errors"])
             (cycle Cycle CycleDetector CycleSettings agent 70 "The same calls with the same results, in the same order." [Cycle = "cycle", Circuit = "circuit"])
             (recurrence Recurrence RecurrenceDetector RecurrenceSettings run 50 "Calls that return with the same result, with others between them." [Recycling = "recycling", Again = "again"])
-            (drift Drift DriftDetector DriftSettings agent 90 "Calls of one tool that fail in the same way, and searches that are only reworded." [SameFailure = "same_failure", VainEdits = "vain_edits", Rephrased = "rephrased", Sweep = "sweep"])
+            (drift Drift DriftDetector DriftSettings agent 90 "Calls of one tool that fail in the same way, and searches that are only reworded." [SameFailure = "same_failure", VainEdits = "vain_edits", Rephrased = "rephrased", Sweep = "sweep", SameAnswer = "same_answer", SameField = "same_field", SameAnnouncement = "same_announcement"])
             (failing_target FailingTarget FailingTargetDetector FailingTargetSettings agent 80 "A target that keeps failing, whatever is tried." [FailingTarget = "failing_target"])
             (poll Poll PollDetector PollSettings agent 100 "Waiting without a result." [DeadPoll = "dead_poll"])
             (chant Chant ChantDetector ChantSettings agent 110 "A text that repeats itself, or a message that is sent repeatedly." [Chant = "chant", RepeatedMessage = "repeated_message"])
             (noop Noop NoopDetector NoopSettings run 60 "Steps without effect." [NoChange = "no_change", NoEffect = "no_effect", Undone = "undone", Idle = "idle"])
+            (side_effect SideEffect SideEffectDetector SideEffectSettings run 70 "A call with a side effect, repeated on the same object." [RepeatedEffect = "repeated_effect"])
+            (continuation Continuation ContinuationDetector ContinuationSettings agent 120 "Turns that the harness starts, with nothing new done in them." [IdleContinuation = "idle_continuation"])
+            (rework Rework ReworkDetector ReworkSettings run 80 "Work from before a compaction that is done again after it." [Redone = "redone", CompactionSpin = "compaction_spin"])
             (restart Restart RestartDetector RestartSettings series 10 "Runs with the same prompt that end early, one after the other." [DiesYoung = "dies_young", Spawning = "spawning"])
         }
     };

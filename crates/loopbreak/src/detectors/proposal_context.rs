@@ -7,7 +7,9 @@ use crate::step::Action;
 
 /// A proposal, with everything that is known about it.
 pub(crate) struct ProposalContext<'b> {
+    /// The action in its canonical form, and as it was proposed.
     pub(crate) action: &'b Action<'b>,
+    pub(crate) spelled: &'b Action<'b>,
     /// The turn it is made for.
     pub(crate) turn: u64,
     /// The current place of the agent.
@@ -36,4 +38,6 @@ pub(crate) struct ProposalFingerprint {
     pub(crate) epoch: u64,
     /// True if the run reports progress.
     pub(crate) measured: bool,
+    /// True if the run reports progress by more than places.
+    pub(crate) scored: bool,
 }

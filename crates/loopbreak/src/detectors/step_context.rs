@@ -2,21 +2,32 @@
 
 use super::WeighedProposal;
 use crate::event::RunId;
+use crate::facts::{AttemptPart, PromptOrigin};
 use crate::fingerprint::{StepFingerprints, VocabularyTables};
 use crate::place::{PlaceMap, PlaceTrail};
-use crate::step::Step;
+use crate::step::{Action, Step};
 
 /// A step, with everything that is known about it before a detector reads it.
 pub(crate) struct StepContext<'s> {
     pub(crate) step: &'s Step<'s>,
+    /// The action in its canonical form, which does not depend on the spelling of the log.
+    pub(crate) action: Option<&'s Action<'s>>,
+    /// Whether a human spoke, and what the harness did.
+    pub(crate) origin: PromptOrigin,
+    /// The part of the step in the decision of its message.
+    pub(crate) attempt: AttemptPart,
     /// True if the step got further than all steps before it.
     pub(crate) further: bool,
     /// True if the run reports progress: a score, objectives, marks or places.
     pub(crate) measured: bool,
     /// True if the run reports progress by more than places, so that `stagnation` can judge it.
     pub(crate) scored: bool,
+    /// True if a critic scored any action of the run.
+    pub(crate) criticized: bool,
     /// True if the agent's previous step only waited.
     pub(crate) after_wait: bool,
+    /// True if the agent's words name a position that it did not name before, such as the next page.
+    pub(crate) moves_on: bool,
     /// The fingerprints of the step, if it has an action and no rule of the user allows it.
     pub(crate) prints: Option<&'s StepFingerprints<'s>>,
     /// Number of changes so far, the one of this step included.
@@ -39,4 +50,11 @@ pub(crate) struct StepContext<'s> {
     pub(crate) map: &'s PlaceMap,
     /// The review of the action before it was taken, if a critic scored it.
     pub(crate) weighed: Option<&'s WeighedProposal>,
+}
+
+impl StepContext<'_> {
+    /// Returns whether neither a score nor a critic judges the run.
+    pub(crate) fn is_unguided(&self) -> bool {
+        !self.scored && !self.criticized
+    }
 }

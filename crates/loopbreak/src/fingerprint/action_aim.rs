@@ -49,9 +49,6 @@ const LONGEST_COMMAND: usize = 80;
 const SHELL_BYTES: usize = 1000;
 const SHELL_WORDS: usize = 8;
 
-/// Names of the argument that holds a shell command.
-const COMMANDS: [&str; 4] = ["command", "cmd", "script", "code"];
-
 /// Verbs that only look at a thing. Their reply is neither a success nor a failure.
 const LOOKING: [&str; 9] = ["x", "l", "look", "examine", "inspect", "check", "study", "observe", "describe"];
 /// Words that precede the instrument, which is not the target.
@@ -103,8 +100,7 @@ impl ActionTable {
             return Some(one(tidy(&path), manner)).filter(|aim| !aim.targets[0].text.is_empty());
         }
         if self.runs(action) {
-            let command = text_under(json, &COMMANDS);
-            let command = command.or(line)?;
+            let command = self.command(action)?;
             let command = clip(&command, SHELL_BYTES);
             let targets = words_of_shell(command);
             let tool = key_of(program(command));

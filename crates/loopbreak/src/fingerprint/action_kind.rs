@@ -1,9 +1,11 @@
 //! The kind of an action, from one table of names.
 
+use std::borrow::Cow;
+
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
-use super::arguments::text_under;
+use super::arguments::{fields, items, text, text_under};
 use super::tool_name;
 use super::word_index::{WordIndex, WordLists};
 use crate::step::Action;
@@ -49,6 +51,10 @@ pub struct ActionSettings {
     pub changing_commands: Vec<String>,
     /// Names of the arguments that identify the target of a tool, the most specific first.
     pub targets: Vec<String>,
+    /// Words in the name of a tool whose every call has a side effect outside, such as a sent message.
+    pub mutate: Vec<String>,
+    /// Shell commands with such a side effect. `git-push` stands for `git push`.
+    pub mutating_commands: Vec<String>,
 }
 
 /// Names of the argument that selects an operation of a tool.
@@ -74,6 +80,12 @@ impl Default for ActionSettings {
             say: words("say respond reply message think thought note todowrite todo plan"),
             changing_commands: words(
                 "mv cp rm mkdir touch tee patch git-commit git-add git-checkout git-apply git-mv git-rm git-stash git-reset pip npm-install apt-get apt cargo-add ln chmod",
+            ),
+            mutate: words(
+                "send post pay purchase buy charge refund transfer publish tweet email sms notify submit invite deploy checkout",
+            ),
+            mutating_commands: words(
+                "git-push git-commit gh-pr-create gh-pr-comment gh-issue-create gh-issue-comment gh-release-create npm-publish cargo-publish twine-upload sendmail",
             ),
             targets: words(
                 "file_path filepath path filename file target_file notebook_path absolute_path relative_path url uri directory directory_path dir_path folder",
@@ -163,6 +175,17 @@ impl ActionTable {
         self.lists_of(action) & list::RUN != 0
     }
 
+    /// Returns the shell command or code of an action that runs one.
+    pub(crate) fn command<'a>(&self, action: &'a Action<'_>) -> Option<Cow<'a, str>> {
+        if !self.runs(action) {
+            return None;
+        }
+        match &action.args {
+            None => Some(Cow::Borrowed(&action.name)),
+            Some(args) => command_in(args.json()),
+        }
+    }
+
     /// Returns the lists that contain any word of a tool's name.
     fn lists_of(&self, action: &Action<'_>) -> WordLists {
         words_of(tool_name(action)).fold(0, |lists, word| lists | self.names.lists_with(word))
@@ -178,9 +201,9 @@ impl ActionTable {
 
     /// Returns the kind of a shell command: edit, wait or run.
     fn kind_of_command(&self, args: &str) -> ActionKind {
-        let command = first_text(args);
+        let command = command_in(args).unwrap_or_default();
         let mut kind = ActionKind::Run;
-        for part in parts_of(command) {
+        for part in parts_of(&command) {
             let mut parts = part.split_whitespace();
             let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
             if first == "sleep" && kind == ActionKind::Run {
@@ -194,6 +217,28 @@ impl ActionTable {
             }
         }
         kind
+    }
+
+    /// Returns whether a word in the name of a tool stands for a side effect.
+    pub(crate) fn is_mutating_word(&self, word: &str) -> bool {
+        self.settings.mutate.iter().any(|known| known.eq_ignore_ascii_case(word))
+    }
+
+    /// Returns the path that a call is about.
+    pub(crate) fn path_of<'a>(&self, action: &'a Action<'_>) -> Option<Cow<'a, str>> {
+        text_under(action.args.as_ref()?.json(), &self.settings.targets)
+    }
+
+    /// Returns whether an action runs a command with a side effect.
+    pub(crate) fn mutates_by_command(&self, action: &Action<'_>) -> bool {
+        let Some(command) = self.command(action) else { return false };
+        parts_of(&command).any(|part| {
+            let part = part.trim_start();
+            self.settings.mutating_commands.iter().any(|known| {
+                let mut words = part.split_whitespace();
+                known.split('-').all(|word| words.next() == Some(word))
+            })
+        })
     }
 
     /// Returns whether a command that begins with these two words changes something.
@@ -241,12 +286,18 @@ fn parts_of(command: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the text of a string argument, or of the first string in an object.
-fn first_text(args: &str) -> &str {
-    if let Some(text) = args.strip_prefix('"') {
-        return text.strip_suffix('"').unwrap_or(text);
+/// Names of the argument that holds a shell command or code.
+const COMMANDS: [&str; 6] = ["command", "cmd", "script", "code", "commands", "input"];
+
+/// Returns the command in the arguments of a tool that runs one: a text, a named argument, or the first text of a list
+/// or an object.
+fn command_in(args: &str) -> Option<Cow<'_, str>> {
+    match args.as_bytes().first()? {
+        b'"' => text(args),
+        b'[' => items(args).find_map(text),
+        b'{' => text_under(args, &COMMANDS).or_else(|| fields(args).find_map(|(_, value)| text(value))),
+        _ => None,
     }
-    args.split_once(':').map_or(args, |(_, value)| value.trim_start().trim_start_matches('"'))
 }
 
 #[cfg(test)]

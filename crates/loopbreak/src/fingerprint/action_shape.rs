@@ -1,9 +1,8 @@
 //! The shape of an action on a page element. The id of an element changes with every load of the page, so the
 //! same click looks different each time.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::normalized_call::tool_name;
 use crate::memory::{HashKey, key_of_lower, key_of_parts};
 use crate::step::Action;
 
@@ -26,13 +25,11 @@ const LONGEST_ID: usize = 8;
 const TELLING: usize = 3;
 
 impl ActionShape {
-    /// Returns the shape of an action.
+    /// Returns the shape of an action in its canonical form.
     pub(crate) fn from_action(action: &Action<'_>) -> Self {
-        let tool = tool_name(action);
-        let mut shape = ShapeBuilder { key: key_of_lower(tool), ids: 0, letters: 0 };
-        match &action.args {
-            None => pieces(&action.name[tool.len()..], |piece| shape.add(piece, is_id(piece))),
-            Some(args) => shape.object(args.json()),
+        let mut shape = ShapeBuilder { key: key_of_lower(&action.name), ids: 0, letters: 0 };
+        if let Some(args) = &action.args {
+            shape.arguments(args.json());
         }
         ActionShape { key: shape.key, masked: shape.ids > 0, telling: shape.letters >= TELLING }
     }
@@ -53,17 +50,56 @@ impl ShapeBuilder {
         self.key = key_of_parts(&[self.key, key_of_lower(piece)]);
     }
 
-    fn object(&mut self, json: &str) {
-        let Ok(Value::Object(args)) = serde_json::from_str(json) else { return self.add(json, false) };
+    fn arguments(&mut self, json: &str) {
+        match serde_json::from_str(json) {
+            Ok(Value::Object(args)) => self.object(args),
+            // Numbers without quotes are amounts, never ids.
+            Ok(Value::Array(args)) => args.iter().for_each(|value| match value.as_str() {
+                Some(text) => self.add(text, is_id(text)),
+                None => self.add(&value.to_string(), false),
+            }),
+            Ok(Value::String(text)) => self.add(&text, is_id(&text)),
+            _ => self.add(json, false),
+        }
+    }
+
+    fn object(&mut self, args: Map<String, Value>) {
         let mut args: Vec<_> = args.into_iter().collect();
         args.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
         for (name, value) in args {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let is_element = ELEMENTS.iter().any(|known| known.eq_ignore_ascii_case(&name));
+            // A number is the position of an argument without a name.
+            let is_element = ELEMENTS.iter().any(|known| known.eq_ignore_ascii_case(&name))
+                || name.bytes().all(|byte| byte.is_ascii_digit());
             self.key = key_of_parts(&[self.key, key_of_lower(&name)]);
             self.add(&text, is_element && is_id(&text));
         }
     }
+}
+
+/// Words in the names of tools that put a value into a field.
+const FILLING: [&str; 6] = ["fill", "type", "input", "select", "set", "enter"];
+
+/// Returns the key of the field that an action puts a value into: its tool and its first argument, which is the id of
+/// the element. `None` if the action does something else.
+pub(crate) fn element_key(action: &Action<'_>) -> Option<HashKey> {
+    let fills = super::words_of(&action.name).any(|word| FILLING.iter().any(|known| word.eq_ignore_ascii_case(known)));
+    if !fills {
+        return None;
+    }
+    let element = match serde_json::from_str(action.args.as_ref()?.json()).ok()? {
+        Value::Array(list) if list.len() > 1 => list.first()?.as_str()?.to_owned(),
+        Value::Object(fields) if fields.len() > 1 => {
+            let known = |name: &&String| {
+                let is_known = ELEMENTS.iter().any(|known| known.eq_ignore_ascii_case(name));
+                is_known || matches!(name.as_str(), "0" | "selector" | "field" | "label")
+            };
+            let name = fields.keys().find(known)?;
+            fields[name].to_string()
+        }
+        _ => return None,
+    };
+    Some(key_of_parts(&[key_of_lower(&action.name), key_of_lower(&element)]))
 }
 
 /// Returns whether a piece is the id of an element: `237`, `a51`, `e23`.
@@ -76,33 +112,15 @@ fn is_id(piece: &str) -> bool {
         && piece.bytes().skip(letters).all(|byte| byte.is_ascii_digit())
 }
 
-/// Calls `each` with the arguments in one text: those in quotes or brackets, and the words between them.
-fn pieces(text: &str, mut each: impl FnMut(&str)) {
-    let mut rest = text;
-    while let Some(open) = rest.find(['\'', '"', '[']) {
-        // Numbers and flags outside of quotes are amounts, never ids.
-        let (before, from) = rest.split_at(open);
-        let close = if from.starts_with('[') { ']' } else { from.chars().next().unwrap_or('\'') };
-        let inner = &from[1..];
-        let Some(end) = inner.find(close) else { break };
-        for word in before.split([',', '(', ')', ' ']).filter(|word| !word.is_empty()) {
-            each(&format!("={word}"));
-        }
-        each(&inner[..end]);
-        rest = &inner[end + 1..];
-    }
-    for word in rest.split([',', '(', ')', ' ']).filter(|word| !word.is_empty()) {
-        each(&format!("={word}"));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::canonical_action;
     use proptest::prelude::*;
 
     fn shape(action: &str) -> ActionShape {
-        ActionShape::from_action(&serde_json::from_str(action).unwrap())
+        let action: Action<'_> = serde_json::from_str(action).unwrap();
+        ActionShape::from_action(canonical_action(&action).as_ref().unwrap_or(&action))
     }
 
     #[test]
@@ -157,8 +175,9 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_it_panic(name in ".{0,60}", args in ".{0,60}") {
-            ActionShape::from_action(&Action::new(name.as_str()));
-            ActionShape::from_action(&Action::new(format!("click({args})")));
+            for action in [Action::new(name.as_str()), Action::new(format!("click({args})"))] {
+                ActionShape::from_action(canonical_action(&action).as_ref().unwrap_or(&action));
+            }
         }
     }
 }

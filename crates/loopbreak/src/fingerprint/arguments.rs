@@ -13,7 +13,7 @@ const LONGEST: usize = 4096;
 const ARGUMENTS: usize = 32;
 
 /// Returns the text argument whose name comes first in `names`.
-pub(super) fn text_under<'j>(json: &'j str, names: &[impl AsRef<str>]) -> Option<Cow<'j, str>> {
+pub(crate) fn text_under<'j>(json: &'j str, names: &[impl AsRef<str>]) -> Option<Cow<'j, str>> {
     let texts = fields(json).filter_map(|(key, value)| Some((key, text(value)?)));
     let mut texts = texts.filter(|(_, text)| text.len() <= LONGEST).take(ARGUMENTS);
     let (mut best, mut found) = (names.len(), None);

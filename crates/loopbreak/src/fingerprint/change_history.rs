@@ -19,6 +19,8 @@ snapshot_type! {
         highest: Option<f64>,
         /// True if the run reports its progress.
         measures: bool,
+        /// True if a critic scored any action.
+        criticized: bool,
     }
 }
 
@@ -47,8 +49,14 @@ impl ChangeHistory {
             self.highest = Some(self.highest.map_or(score, |highest| highest.max(score)));
         }
         self.measures |= score.is_some() || step.objectives.is_some() || step.progress.is_some();
+        self.criticized |= step.critic.is_some();
         let completes = step.objectives.as_ref().is_some_and(|objectives| !objectives.completed.is_empty());
         rises || completes || step.progress == Some(true)
+    }
+
+    /// Returns whether a critic scored any action of the run.
+    pub(crate) fn criticized(&self) -> bool {
+        self.criticized
     }
 
     /// Returns whether the run reports its progress by a score, an objective or a mark.

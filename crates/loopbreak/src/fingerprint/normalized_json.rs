@@ -2,6 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::volatile_fields::{ArgumentRole, role_of_argument};
 use crate::memory::{HashKey, key_of_parts};
 use crate::text::scan::end_of_string;
 
@@ -42,9 +43,11 @@ impl CallNumbers {
     }
 }
 
-/// Normalizes JSON text.
-pub(crate) fn read_json(json: &str) -> NormalizedJson {
-    let mut reader = JsonNormalizer { bytes: json.as_bytes(), at: 0, numbers: CallNumbers::default() };
+/// Normalizes the arguments of a call. Leaves out arguments that number, date or explain the call, and the `volatile`
+/// ones, which the user declared for the tool.
+pub(crate) fn read_json(json: &str, volatile: &[String]) -> NormalizedJson {
+    let mut reader =
+        JsonNormalizer { bytes: json.as_bytes(), at: 0, numbers: CallNumbers::default(), volatile };
     let key = reader.value(0);
     NormalizedJson { key, numbers: reader.numbers }
 }
@@ -63,6 +66,7 @@ struct JsonNormalizer<'j> {
     bytes: &'j [u8],
     at: usize,
     numbers: CallNumbers,
+    volatile: &'j [String],
 }
 
 impl JsonNormalizer<'_> {
@@ -80,11 +84,14 @@ impl JsonNormalizer<'_> {
     fn object(&mut self, depth: usize) -> HashKey {
         self.at += 1;
         let mut sum = 0_u64;
+        let (mut labels, mut explanations, mut has_command) = (0_u64, 0_u64, false);
         loop {
             self.skip_blanks();
             match self.peek() {
                 Some(b'"') => {
+                    let name = self.at + 1;
                     let key = self.string();
+                    let role = if depth == 0 { self.role(name) } else { ArgumentRole::Content };
                     self.skip_blanks();
                     self.skip(b':');
                     self.skip_blanks();
@@ -93,8 +100,15 @@ impl JsonNormalizer<'_> {
                     // A sum does not depend on the order of its parts.
                     if value != HashKey::NONE {
                         let part = key_of_parts(&[key, value]);
-                        sum = sum.wrapping_add(part.0);
-                        if depth == 0 {
+                        has_command |= role == ArgumentRole::Command;
+                        let into = match role {
+                            ArgumentRole::Content | ArgumentRole::Command => &mut sum,
+                            ArgumentRole::CommandLabel => &mut labels,
+                            ArgumentRole::Explanation => &mut explanations,
+                            ArgumentRole::Volatile => continue,
+                        };
+                        *into = into.wrapping_add(part.0);
+                        if depth == 0 && matches!(role, ArgumentRole::Content | ArgumentRole::Command) {
                             match number(&self.bytes[start..self.at]) {
                                 Some(number) => self.numbers.note(key, number),
                                 None => self.numbers.rest = self.numbers.rest.wrapping_add(part.0),
@@ -110,7 +124,24 @@ impl JsonNormalizer<'_> {
                 _ => break,
             }
         }
+        if !has_command {
+            sum = sum.wrapping_add(labels);
+        }
+        // A call that consists of its explanation, such as a thought, is told by it.
+        if sum == 0 {
+            sum = explanations;
+        }
         if sum == 0 { HashKey::NONE } else { key_of_parts(&[HashKey(sum), HashKey(1)]) }
+    }
+
+    /// Returns the role of the argument whose name begins at a position.
+    fn role(&self, start: usize) -> ArgumentRole {
+        let name = self.bytes.get(start..self.at.saturating_sub(1)).unwrap_or_default();
+        if self.volatile.iter().any(|known| known.as_bytes() == name) {
+            ArgumentRole::Volatile
+        } else {
+            role_of_argument(name)
+        }
     }
 
     fn array(&mut self, depth: usize) -> HashKey {
@@ -256,14 +287,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn key(json: &str) -> HashKey {
-        read_json(json).key
+        read_json(json, &[]).key
     }
 
     #[test]
     fn the_numbers_of_a_call_are_separate_from_the_rest() {
-        let at = |offset: u32| read_json(&format!(r#"{{"path":"a","offset":{offset},"limit":"40"}}"#));
+        let at = |offset: u32| read_json(&format!(r#"{{"path":"a","offset":{offset},"limit":"40"}}"#), &[]);
         assert_eq!(at(0).numbers.rest, at(40).numbers.rest);
-        assert_ne!(at(0).numbers.rest, read_json(r#"{"path":"b","offset":0,"limit":40}"#).numbers.rest);
+        assert_ne!(at(0).numbers.rest, read_json(r#"{"path":"b","offset":0,"limit":40}"#, &[]).numbers.rest);
         let values: Vec<f64> = at(80).numbers.as_slice().iter().map(|(_, value)| *value).collect();
         assert_eq!(values, [80.0, 40.0]);
         assert_eq!(at(0).numbers.as_slice()[0].0, at(40).numbers.as_slice()[0].0);
@@ -272,9 +303,9 @@ mod tests {
     #[test]
     fn ids_versions_and_lists_are_not_numbers() {
         for json in [r#"{"id":"1234567890123"}"#, r#"{"v":"1.2.3"}"#, r#"{"v":[1,2]}"#, r#"{"v":"-"}"#, "7"] {
-            assert_eq!(read_json(json).numbers.as_slice(), [], "{json}");
+            assert_eq!(read_json(json, &[]).numbers.as_slice(), [], "{json}");
         }
-        assert_eq!(read_json(r#"{"a":1,"b":2,"c":3,"d":4}"#).numbers.as_slice(), []);
+        assert_eq!(read_json(r#"{"a":1,"b":2,"c":3,"d":4}"#, &[]).numbers.as_slice(), []);
     }
 
     proptest! {

@@ -1,8 +1,10 @@
 //! The normal form of an outcome: volatile parts are masked, signs of progress are kept.
 
+use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::mask::volatile_words;
+use super::volatile_fields::is_volatile_field;
 use crate::memory::{HashKey, key_of, key_of_parts};
 use crate::text::clip::clip;
 use crate::text::scan::trimmed;
@@ -18,7 +20,15 @@ const TELLING: usize = 8;
 
 /// Returns the key of an outcome with volatile parts masked. A text that is mostly volatile is not masked.
 pub(crate) fn outcome_key(text: &str) -> HashKey {
+    outcome_key_without(text, &[])
+}
+
+/// Returns the key of an outcome, also without the JSON fields that the user declared as volatile.
+pub(crate) fn outcome_key_without(text: &str, volatile: &[String]) -> HashKey {
     let text = trimmed(text);
+    if let Some(key) = json_key(text, volatile) {
+        return key;
+    }
     if text.len() <= 2 * END {
         return masked_key(text);
     }
@@ -42,6 +52,7 @@ pub(crate) fn gist_key(text: &str) -> HashKey {
         }
     }
     gist.push_str(clip(rest, GIST.saturating_sub(gist.len())));
+    mask_line_numbers(&mut gist);
     masked_key(&gist)
 }
 
@@ -54,6 +65,83 @@ fn next_quote(text: &str) -> Option<(&str, &str)> {
     let open = (0..bytes.len().min(2 * GIST)).find(|at| opens(*at))?;
     let end = bytes[open + 1..].iter().take(LONGEST_QUOTE).position(|byte| *byte == bytes[open])?;
     Some((&text[..open], &text[open + end + 2..]))
+}
+
+/// Replaces the line numbers of a failure: `line 42`, `main.rs:42:7`. They move with every edit.
+fn mask_line_numbers(gist: &mut String) {
+    let bytes = gist.as_bytes();
+    let names_line = |start: usize| {
+        let before = &bytes[..start];
+        before.ends_with(b":") && before.len() > 1 && !before[before.len() - 2].is_ascii_whitespace()
+            || before.len() >= 5 && before[before.len() - 5..].eq_ignore_ascii_case(b"line ")
+    };
+    let (mut masked, mut at) = (String::with_capacity(gist.len()), 0);
+    while at < bytes.len() {
+        let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits > 0 && names_line(at) {
+            masked.push('#');
+        } else {
+            let length = digits.max(gist[at..].chars().next().map_or(1, char::len_utf8));
+            masked.push_str(&gist[at..at + length]);
+            at += length;
+            continue;
+        }
+        at += digits;
+    }
+    *gist = masked;
+}
+
+/// Largest JSON reply that is compared field by field.
+const JSON_BYTES: usize = 2 * END;
+
+/// Returns the key of a reply that is a JSON object or list, without the fields that move by themselves. Returns `None`
+/// for any other text.
+fn json_key(text: &str, volatile: &[String]) -> Option<HashKey> {
+    let wrapped = matches!(text.as_bytes(), [b'{', .., b'}'] | [b'[', .., b']']);
+    if !wrapped || text.len() > JSON_BYTES {
+        return None;
+    }
+    let value: Value = serde_json::from_str(text).ok()?;
+    let mut left = 0;
+    let key = value_key(&value, volatile, &mut left);
+    // A reply that consists of nothing but such fields is compared as it is.
+    (left > 0).then_some(key)
+}
+
+/// Returns the key of a JSON value. `left` counts the values that were not left out.
+fn value_key(value: &Value, volatile: &[String], left: &mut u32) -> HashKey {
+    match value {
+        Value::Object(fields) => {
+            let sum = fields.iter().fold(0_u64, |sum, (name, value)| {
+                let declared = volatile.iter().any(|known| known == name);
+                if declared || moves(value) && is_volatile_field(name) {
+                    return sum;
+                }
+                sum.wrapping_add(key_of_parts(&[key_of(name), value_key(value, volatile, left)]).0)
+            });
+            key_of_parts(&[HashKey(sum), HashKey(1)])
+        }
+        Value::Array(items) => {
+            items.iter().fold(HashKey(2), |key, item| key_of_parts(&[key, value_key(item, volatile, left)]))
+        }
+        Value::String(text) => {
+            *left += 1;
+            masked_key(text)
+        }
+        other => {
+            *left += 1;
+            key_of(&other.to_string())
+        }
+    }
+}
+
+/// Returns whether a value can be an id, a time or a count: a number, or a text with a digit.
+fn moves(value: &Value) -> bool {
+    match value {
+        Value::Number(_) => true,
+        Value::String(text) => text.bytes().any(|byte| byte.is_ascii_digit()),
+        _ => false,
+    }
 }
 
 fn masked_key(text: &str) -> HashKey {

@@ -1,11 +1,12 @@
 //! The fingerprints of a step, for the detectors of repetition.
 
 use super::{
-    ActionKind, ActionShape, ActionTable, CallNumbers, EditChange, NormalizedCall, OutcomeOpening, gist_key,
-    outcome_key, tool_name,
+    ActionKind, ActionShape, CallNumbers, EditChange, NormalizedCall, OutcomeOpening, VocabularyTables,
+    gist_key, outcome_key_without,
 };
-use crate::memory::{HashKey, key_of, key_of_parts};
-use crate::step::{Outcome, Step};
+use crate::facts::{ActionResult, JudgedOutcome, is_marked};
+use crate::memory::{HashKey, key_of_lower, key_of_parts};
+use crate::step::{Action, Outcome, Step};
 use crate::text::scan::trimmed;
 
 /// The fingerprints of a step that has an action.
@@ -23,6 +24,8 @@ pub(crate) struct StepFingerprints<'a> {
     /// Key of the outcome with volatile parts masked. For a failure, key of its beginning.
     pub(crate) outcome: Option<HashKey>,
     pub(crate) failed: bool,
+    /// True if a service that the agent has no influence on was not available.
+    pub(crate) unavailable: bool,
     /// Content of an edit.
     pub(crate) change: Option<EditChange<'a>>,
     /// True for an edit that changes nothing, by its arguments or its reply.
@@ -35,46 +38,63 @@ pub(crate) struct StepFingerprints<'a> {
 }
 
 impl<'a> StepFingerprints<'a> {
-    /// Fingerprints a step. `epoch` counts the changes so far; `is_new_edit` returns whether an edit is new.
+    /// Fingerprints a step, whose action is in its canonical form. `epoch` counts the changes so far; `marked` says
+    /// that the log marks failures; `is_new_edit` returns whether an edit is new.
     pub(crate) fn from_step(
         step: &'a Step<'_>,
-        table: &ActionTable,
+        action: &'a Action<'_>,
+        tables: &VocabularyTables,
         epoch: u64,
+        marked: bool,
         is_new_edit: impl FnOnce(HashKey) -> bool,
-    ) -> Option<Self> {
-        let action = step.action.as_ref()?;
-        let kind = table.kind(action);
-        let call = NormalizedCall::from_action(action);
+    ) -> Self {
+        let (table, volatile) = (&tables.actions, tables.volatile_names(action));
+        let kind = tables.kind(action);
+        let call = NormalizedCall::from_action(action, volatile);
         let text = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(trimmed);
         let opening = text.map(OutcomeOpening::new);
-        let failed = step.outcome.as_ref().is_some_and(Outcome::is_error)
-            || opening.as_ref().is_some_and(|opening| {
-                opening.fails() || kind == ActionKind::Edit && opening.denies() && !table.runs(action)
-            });
-        let outcome = text.map(|text| if failed { gist_key(text) } else { outcome_key(text) });
+        let result = step.outcome.as_ref().map_or(ActionResult::Success, |outcome| {
+            let marked = marked || is_marked(outcome);
+            JudgedOutcome { outcome, action, kind, opening: opening.as_ref(), marked }.result(table)
+        });
+        let failed = result == ActionResult::Failure;
+        let unavailable = result == ActionResult::Unavailable;
+        let waits = unavailable || !failed && table.waits(action, kind, text);
+        let kind = if waits { ActionKind::Wait } else { kind };
+        let outcome =
+            text.map(|text| if result == ActionResult::Success { outcome_key_without(text, volatile) } else { gist_key(text) });
         let change = (kind == ActionKind::Edit).then(|| EditChange::from_action(action));
         let idle = change.as_ref().is_some_and(|change| change.is_none(opening.as_ref()));
-        let effect = kind == ActionKind::Edit && !idle && !failed && !step.refused && is_new_edit(call.key);
+        let effect = kind == ActionKind::Edit
+            && !idle
+            && result == ActionResult::Success
+            && !step.refused
+            && step.outcome.as_ref().is_none_or(|outcome| outcome.denied.is_none())
+            && is_new_edit(call.key);
         // The outcome of a read shows whether anything changed.
         let world =
             if matches!(kind, ActionKind::Edit | ActionKind::Read | ActionKind::Search) { 0 } else { epoch };
-        Some(StepFingerprints {
+        StepFingerprints {
             kind,
-            tool: key_of(tool_name(action)),
+            tool: key_of_lower(&action.name),
             call: call.key,
             numbers: call.args.numbers,
             shape: text.is_none().then(|| ActionShape::from_action(action)),
             outcome,
             failed,
+            unavailable,
             change,
             idle,
             effect,
             pair: key_of_parts(&[call.key, outcome.unwrap_or(HashKey(1)), HashKey(world)]),
-        })
+        }
     }
 }
 
-/// Returns whether an outcome is a failure: marked as one, or beginning like one.
+/// Returns whether an outcome is a failure: marked as one, or, if it is not marked at all, beginning like one.
 pub(crate) fn failed(outcome: &Outcome<'_>) -> bool {
-    outcome.is_error() || outcome.text.as_deref().is_some_and(|text| OutcomeOpening::new(text).fails())
+    if is_marked(outcome) {
+        return outcome.is_error() || outcome.exit.is_some_and(|exit| exit != 0);
+    }
+    outcome.text.as_deref().is_some_and(|text| OutcomeOpening::new(text).fails())
 }

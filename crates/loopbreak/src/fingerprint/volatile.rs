@@ -6,14 +6,15 @@ use std::ops::Range;
 pub(super) const fn naming(letter: u8) -> &'static [&'static str] {
     match letter {
         b'a' => &["attempt", "attempts"],
-        b'e' => &["execution"],
+        b'd' => &["duration"],
+        b'e' => &["elapsed", "execution"],
         b'f' => &["fd"],
-        b'i' => &["iteration"],
+        b'i' => &["id", "iteration"],
         b'p' => &["pid", "ppid", "process", "port"],
         b'r' => &["retry", "retries", "request"],
-        b's' => &["span", "session"],
-        b't' => &["tid", "thread", "try", "trace"],
-        b'u' => &["uid"],
+        b's' => &["span", "session", "seconds", "secs", "seq"],
+        b't' => &["tid", "thread", "timestamp", "took", "trace", "try", "ts"],
+        b'u' => &["uid", "uptime"],
         _ => &[],
     }
 }
@@ -63,6 +64,12 @@ pub(super) fn is_volatile(text: &str, word: Range<usize>) -> bool {
         || is_hash(bytes)
         || is_socket(bytes)
         || is_temporary(bytes)
+}
+
+/// Returns whether a text is an id that is created for every call: a UUID, or a long hash.
+pub(crate) fn is_fresh_id(text: &str) -> bool {
+    let bytes = text.trim().as_bytes();
+    is_uuid(bytes) || bytes.len() >= 16 && is_hash(bytes)
 }
 
 /// Returns a word without surrounding punctuation.

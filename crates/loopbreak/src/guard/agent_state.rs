@@ -1,9 +1,10 @@
 //! The state that a guard keeps per agent.
 
 use crate::detectors::AgentDetectors;
+use crate::facts::{NamedPositions, ParallelCalls};
 use crate::memory::snapshot_type;
 use crate::place::{PlaceMap, PlaceTrail, action_direction};
-use crate::step::Step;
+use crate::step::{Action, Step};
 
 snapshot_type! {
     /// The state that a guard keeps per agent.
@@ -14,16 +15,26 @@ snapshot_type! {
         pub(super) trail: PlaceTrail,
         /// True if the last step only waited.
         pub(super) waits: bool,
+        /// The positions that the agent named.
+        pub(super) positions: NamedPositions,
+        /// The calls of the current message.
+        pub(super) parallel: ParallelCalls,
         pub(super) detectors: AgentDetectors,
     }
 }
 
 impl AgentState {
     /// Records the place of the step. Returns whether the agent moved.
-    pub(super) fn walk(&mut self, map: &mut PlaceMap, step: &Step<'_>, turn: u64, history: usize) -> bool {
+    pub(super) fn walk(
+        &mut self,
+        map: &mut PlaceMap,
+        step: &Step<'_>,
+        action: Option<&Action<'_>>,
+        turn: u64,
+        history: usize,
+    ) -> bool {
         let Some(here) = step.place.as_ref().and_then(|place| map.arrive(place)) else { return false };
-        if let (Some(from), Some(way)) = (self.trail.here(), step.action.as_ref().and_then(action_direction))
-        {
+        if let (Some(from), Some(way)) = (self.trail.here(), action.and_then(action_direction)) {
             map.walked(from, &way, here);
         }
         self.trail.push(here, turn, history)

@@ -8,17 +8,22 @@ use crate::detectors::custom::CustomSlots;
 use crate::detectors::{DetectorReport, ObservationOutput, Pattern, StepContext, WeighedProposal};
 use crate::event::RunId;
 use crate::evidence::EvidenceKey;
+use crate::facts::{AttemptPart, PromptOrigin, canonical_action, is_marked};
 use crate::fingerprint::{ActionKind, ChangeHistory, StepFingerprints, VocabularyTables};
 use crate::memory::key_of;
 use crate::place::{PlaceMap, PlaceTrail};
 use crate::policy::{PolicyInput, decide};
 use crate::settings::{Config, Mode};
-use crate::step::{MAIN_AGENT, Step};
+use crate::step::{Action, MAIN_AGENT, Step};
 use crate::verdict::{StepProgress, Verdict};
 
 /// The facts about a step that are gathered before the detectors read it.
 struct ObservedFacts<'s> {
     step: &'s Step<'s>,
+    /// The action in its canonical form.
+    action: Option<&'s Action<'s>>,
+    origin: PromptOrigin,
+    attempt: AttemptPart,
     agent: &'s str,
     turn: u64,
     /// Time since the previous step, if both steps have a time.
@@ -32,6 +37,8 @@ struct ObservedFacts<'s> {
     allowed: bool,
     /// True if the agent's previous step only waited.
     after_wait: bool,
+    /// True if the agent's words name a new position.
+    moves_on: bool,
     /// True if the agent is at another place than before.
     moved: bool,
 }
@@ -58,10 +65,15 @@ impl ObservedFacts<'_> {
         let RunTimes { turns, now, started } = times;
         StepContext {
             step: self.step,
+            action: self.action,
+            origin: self.origin,
+            attempt: self.attempt,
             further: self.further,
             measured: effects.measures() || trail.here().is_some(),
             scored: effects.measures(),
+            criticized: effects.criticized(),
             after_wait: self.after_wait,
+            moves_on: self.moves_on,
             prints: self.prints.as_ref().filter(|_| !self.allowed),
             epoch: effects.epoch(),
             tables,
@@ -94,7 +106,9 @@ impl Guard {
         }
         let weighed = self.weigh_scored_action(step, &mut verdict);
         let passed = last_time.zip(step.at).map(|(last, at)| at.0.saturating_sub(last).max(0));
-        let facts = self.state.gather_facts(step, turn, passed, weighed, &self.config);
+        let canonical = step.action.as_ref().and_then(canonical_action);
+        let action = canonical.as_ref().or(step.action.as_ref());
+        let facts = self.state.gather_facts(step, action, turn, passed, weighed, &self.config);
         let reports = self.state.run_detectors(&facts, &mut self.custom, &self.config, &mut verdict);
         self.state.apply_policy(reports, &facts, &self.config, &mut verdict);
         self.state.fit_snapshot(self.custom.bytes());
@@ -107,35 +121,68 @@ impl GuardState {
     fn gather_facts<'s>(
         &mut self,
         step: &'s Step<'s>,
+        action: Option<&'s Action<'s>>,
         turn: u64,
         passed: Option<i64>,
         weighed: Option<WeighedProposal>,
         config: &'s Config,
     ) -> ObservedFacts<'s> {
         self.remember(step);
+        let origin = self.words.read(step);
         let agent = step.agent.as_deref().unwrap_or(MAIN_AGENT);
-        let moved = self.follow_agent(agent, step, turn, config);
-        let prints = self.take_fingerprints(step, config);
+        let moved = self.follow_agent(agent, step, action, turn, config);
+        let prints = action.and_then(|action| self.take_fingerprints(step, action, config));
+        self.marks_failures |= step.outcome.as_ref().is_some_and(is_marked);
         let further = self.effects.gets_further(step);
         let allows = |action| config.allow.iter().any(|rule| rule.covers(action));
-        let allowed = step.action.as_ref().is_some_and(allows);
+        let allowed = step.action.as_ref().is_some_and(allows) || action.is_some_and(allows);
         let waits = prints.as_ref().is_some_and(|prints| prints.kind == ActionKind::Wait);
-        let after_wait = self.agents.newest_mut().is_some_and(|agent| replace(&mut agent.waits, waits));
-        ObservedFacts { step, agent, turn, passed, weighed, prints, further, allowed, after_wait, moved }
+        let (mut after_wait, mut moves_on, mut attempt) = (false, false, AttemptPart::default());
+        if let Some(agent) = self.agents.newest_mut() {
+            after_wait = replace(&mut agent.waits, waits);
+            moves_on = agent.positions.read(step.say.as_deref());
+            if let Some(prints) = &prints {
+                attempt = agent.parallel.note(step, prints.call, prints.failed);
+            }
+        }
+        ObservedFacts {
+            step,
+            action,
+            origin,
+            attempt,
+            agent,
+            turn,
+            passed,
+            weighed,
+            prints,
+            further,
+            allowed,
+            after_wait,
+            moves_on,
+            moved,
+        }
     }
 
     /// Counts a step of an agent and records its place. Returns whether the agent moved.
-    fn follow_agent(&mut self, name: &str, step: &Step<'_>, turn: u64, config: &Config) -> bool {
+    fn follow_agent(
+        &mut self,
+        name: &str,
+        step: &Step<'_>,
+        action: Option<&Action<'_>>,
+        turn: u64,
+        config: &Config,
+    ) -> bool {
         let agent = self.agents.touch_or_insert(key_of(name), AgentState::default);
         agent.steps += 1;
         let history = config.place_history() as usize;
-        !step.refused && agent.walk(&mut self.map, step, turn, history)
+        !step.refused && agent.walk(&mut self.map, step, action, turn, history)
     }
 
     /// Computes the fingerprints of a step, and records its change if it made one.
     fn take_fingerprints<'s>(
         &mut self,
         step: &'s Step<'s>,
+        action: &'s Action<'s>,
         config: &'s Config,
     ) -> Option<StepFingerprints<'s>> {
         // Fingerprints cost more than everything else, so they are computed only if a detector reads them.
@@ -144,7 +191,8 @@ impl GuardState {
         }
         let effects = &mut self.effects;
         let is_new = |edit| effects.is_new(edit);
-        let prints = StepFingerprints::from_step(step, &config.tables().actions, effects.epoch(), is_new)?;
+        let (tables, epoch) = (config.tables(), effects.epoch());
+        let prints = StepFingerprints::from_step(step, action, tables, epoch, self.marks_failures, is_new);
         if prints.effect {
             effects.note(prints.call);
         }
@@ -187,7 +235,7 @@ impl GuardState {
         config: &Config,
         verdict: &mut Verdict,
     ) {
-        let user_spoke = facts.step.user.is_some();
+        let user_spoke = facts.origin.user;
         let Some(agent) = self.agents.newest().filter(|_| !reports.is_empty() || user_spoke) else { return };
         let input = PolicyInput {
             run: &self.run,

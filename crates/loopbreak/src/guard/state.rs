@@ -6,6 +6,7 @@ use super::agent_state::AgentState;
 use crate::detectors::RunDetectors;
 use crate::event::RunId;
 use crate::evidence::redact_and_truncate;
+use crate::facts::UserWords;
 use crate::fingerprint::ChangeHistory;
 use crate::memory::{BoundedList, ClippedText, LruMap, RingBuffer, SnapshotSize, snapshot_type};
 use crate::place::PlaceMap;
@@ -48,6 +49,9 @@ snapshot_type! {
         pub(super) detectors: RunDetectors,
         pub(super) ledger: LoopLedger,
         pub(super) effects: ChangeHistory,
+        /// True if the log marks failures, so that words decide nothing.
+        pub(super) marks_failures: bool,
+        pub(super) words: UserWords,
         pub(super) objectives: BoundedList<ClippedText<OBJECTIVE_BYTES>, OBJECTIVES>,
         pub(super) iterations: RingBuffer<ClippedText<ITERATION_LINE>, ITERATIONS>,
     }
@@ -67,6 +71,8 @@ impl Default for GuardState {
             detectors: RunDetectors::default(),
             ledger: LoopLedger::default(),
             effects: ChangeHistory::default(),
+            marks_failures: false,
+            words: UserWords::default(),
             objectives: BoundedList::default(),
             iterations: RingBuffer::default(),
         }

@@ -6,6 +6,7 @@ use super::agent_state::AgentState;
 use super::{Guard, GuardState};
 use crate::detectors::custom::CustomSlots;
 use crate::detectors::{ProposalContext, ProposalFingerprint, ProposalReview, WeighedProposal};
+use crate::facts::canonical_action;
 use crate::fingerprint::NormalizedCall;
 use crate::memory::{HashKey, key_of, key_of_parts};
 use crate::place::{PlaceMap, action_direction};
@@ -17,7 +18,9 @@ use crate::verdict::{Intervention, Ruling, Verdict};
 
 /// A proposal, converted to the keys of the guard.
 struct ProposedAction<'p> {
+    /// The action in its canonical form, and as it was proposed.
     action: &'p Action<'p>,
+    spelled: &'p Action<'p>,
     score: Option<f64>,
     turn: u64,
     agent: HashKey,
@@ -48,8 +51,10 @@ impl Guard {
     }
 
     fn weigh_within(&self, proposal: &Proposal<'_>, limits: &Settings, config: &Config) -> Ruling {
+        let canonical = canonical_action(&proposal.action);
         let proposed = ProposedAction {
-            action: &proposal.action,
+            action: canonical.as_ref().unwrap_or(&proposal.action),
+            spelled: &proposal.action,
             score: finite_score(proposal),
             turn: self.state.turn.saturating_add(1),
             agent: key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT)),
@@ -67,7 +72,15 @@ impl Guard {
     ) -> Option<WeighedProposal> {
         let (action, score) = step.action.as_ref().zip(step.critic_score())?;
         let agent = key_of(step.agent.as_deref().unwrap_or(MAIN_AGENT));
-        let proposed = ProposedAction { action, score: Some(score), turn: verdict.turn, agent, place: None };
+        let canonical = canonical_action(action);
+        let proposed = ProposedAction {
+            action: canonical.as_ref().unwrap_or(action),
+            spelled: action,
+            score: Some(score),
+            turn: verdict.turn,
+            agent,
+            place: None,
+        };
         let (weighed, ruling) = self.state.weigh(&proposed, &self.custom, &self.config, &self.config);
         verdict.events.extend(ruling.events.iter().cloned());
         verdict.ruling = Some(ruling);
@@ -124,16 +137,18 @@ impl GuardState {
         // An agent that has only one way to go does not loop by going there.
         let only_way = config.policy.spare_only_way
             && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
-        let allowed = only_way || config.allow.iter().any(|rule| rule.covers(action));
+        let allowed = only_way || config.allow.iter().any(|rule| rule.covers(action) || rule.covers(proposed.spelled));
         let prints = (!allowed && config.reads_fingerprints()).then(|| ProposalFingerprint {
             agent: proposed.agent,
-            kind: config.tables().actions.kind(action),
-            call: NormalizedCall::from_action(action).key,
+            kind: config.tables().kind(action),
+            call: NormalizedCall::from_action(action, config.tables().volatile_names(action)).key,
             epoch: self.effects.epoch(),
             measured: self.effects.measures() || agent.trail.here().is_some(),
+            scored: self.effects.measures(),
         });
         ProposalContext {
             action,
+            spelled: proposed.spelled,
             turn: proposed.turn,
             from,
             destination: destination.filter(|_| !only_way),

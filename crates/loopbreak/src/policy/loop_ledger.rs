@@ -221,7 +221,7 @@ impl OpenLoop {
 /// Returns whether loops of a family can pause and return. The others start again after progress, or at the
 /// next limit, error or attempt.
 fn can_pause(family: LoopFamily) -> bool {
-    can_overlap(family) || family == LoopFamily::Custom
+    can_overlap(family) || matches!(family, LoopFamily::Custom | LoopFamily::Effect)
 }
 
 /// Returns whether overlapping detections of a family belong to one loop. Detectors of the user have nothing in common

@@ -113,7 +113,7 @@ impl<'t> ScoreTally<'t> {
         self.events.push(Event::from(LoopPenaltyApplied {
             episode_id: self.run.clone(),
             turn: self.context.turn,
-            action: redact_and_truncate(&self.context.action.line()),
+            action: redact_and_truncate(&self.context.spelled.line()),
             base_score: self.base,
             adjusted_score: self.score,
             reason: reasons.join("; "),

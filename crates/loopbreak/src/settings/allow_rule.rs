@@ -27,7 +27,7 @@ impl AllowRule {
 }
 
 /// Returns whether a text matches a pattern in which `*` matches any text. Linear in the text for each `*`.
-fn matches(pattern: &str, text: &str) -> bool {
+pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
     let Some(mut rest) = text.strip_prefix(first) else { return false };

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AdviceSettings, AllowRule, Mode, PolicySettings, Profile, ReportSettings, SettingsChecks, SettingsProblem,
+    ToolRule,
 };
 use crate::detectors::{Detector, DetectorName, DetectorSettings, for_each_detector};
 use crate::fingerprint::ActionSettings;
@@ -31,6 +32,8 @@ macro_rules! declare_settings {
             pub report: ReportSettings,
             /// Actions that are never a loop.
             pub allow: Vec<AllowRule>,
+            /// Declarations of tools, which decide instead of their names. The first one that matches counts.
+            pub tool: Vec<ToolRule>,
         }
 
         impl Settings {
@@ -45,6 +48,7 @@ macro_rules! declare_settings {
                     advice: AdviceSettings::default(),
                     report: ReportSettings::default(),
                     allow: Vec::new(),
+                    tool: Vec::new(),
                 };
                 $(
                     settings.$folder.adjust_for(profile);
@@ -115,6 +119,11 @@ impl Settings {
                     "an allow rule without tool and args would allow everything".into(),
                     "name a tool, a pattern of its args, or both; to switch Loopbreak off, set mode = \"off\"".into(),
                 )
+            });
+        }
+        for (index, rule) in self.tool.iter().enumerate() {
+            checks.that(!rule.name.is_empty(), &format!("tool[{index}]"), || {
+                ("a tool rule needs a name".into(), "add the name of the tool, such as name = \"get_job\"".into())
             });
         }
         checks.into_problems()

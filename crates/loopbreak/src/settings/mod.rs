@@ -12,6 +12,7 @@ mod report_settings;
 mod settings_checks;
 mod settings_problem;
 mod time_span;
+mod tool_rule;
 
 pub use crate::fingerprint::ActionSettings;
 pub use advice_settings::{AdviceSettings, TemplateSet};
@@ -26,6 +27,7 @@ pub use report_settings::ReportSettings;
 pub(crate) use settings_checks::SettingsChecks;
 pub use settings_problem::{SettingsProblem, SettingsProblems};
 pub use time_span::{ParseTimeSpanError, TimeSpan};
+pub use tool_rule::ToolRule;
 
 macro_rules! export_settings {
     ($(($folder:ident $($line:tt)*))*) => { $(pub use crate::detectors::$folder::settings::*;)* };

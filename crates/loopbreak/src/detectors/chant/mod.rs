@@ -74,7 +74,7 @@ impl StepDetector for ChantDetector {
         settings: &ChantSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        if context.step.user.is_some() || context.further {
+        if context.origin.user || context.further {
             *self = ChantDetector::default();
         }
         if context.step.refused {

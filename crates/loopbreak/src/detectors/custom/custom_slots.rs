@@ -107,7 +107,7 @@ impl CustomSlots {
             if mode == Mode::Off {
                 continue;
             }
-            if context.step.user.is_some() {
+            if context.origin.user {
                 slot.latch.reset();
             }
             let collector = DetectionCollector {

@@ -1,7 +1,8 @@
 //! `cycle`: the same actions with the same outcomes, in the same order.
 //!
-//! Catches: a sequence of (action, outcome) fingerprints that repeats with a period of 1 to 12. Warns at the
-//! 4th identical call (the second full round of a longer period), hard at the 8th (the fourth round).
+//! Catches: a sequence of (action, outcome) fingerprints that repeats with a period of 1 to 12. Warns at the third
+//! identical call with an identical logged outcome, at the fourth without outcomes (the second full round of a longer
+//! period), hard at the 8th (the fourth round). Where a score is kept, it only warns: `stagnation` ends such a run.
 //! Must not catch: the same call with new content (pagination, a job that advances); a test that runs again
 //! after a change; five different calls in parallel; waiting, which `poll` judges; walking, where the place
 //! changes with every step. Three or more places visited in the same order are reported on the third round
@@ -19,7 +20,7 @@ pub(crate) mod settings;
 mod tests;
 mod texts;
 
-use self::settings::CycleSettings;
+use self::settings::{CycleRun, CycleSettings};
 use super::repetition::{FAINT, LONGEST, PeriodTracker, PlaceCycle, RefusedProposals, RepeatedPeriod, SOME};
 use super::{
     Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
@@ -46,6 +47,8 @@ snapshot_type! {
         /// Places that the agent moved to.
         circuit: PlaceCycle,
         refusals: RefusedProposals,
+        /// True if the last call has a logged result.
+        logged: bool,
     }
 }
 
@@ -68,41 +71,44 @@ impl StepDetector for CycleDetector {
         settings: &CycleSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        if context.step.user.is_some() || context.further {
+        if context.origin.user || context.further {
             *self = CycleDetector::default();
         }
         if context.moved && !context.step.refused {
             self.walk(context, settings, out);
         }
         let Some(prints) = context.prints else { return };
-        // `poll` judges waiting, and the detectors of places judge moves.
-        if prints.kind == ActionKind::Wait || context.moved {
+        // `poll` judges waiting, and the detectors of places judge moves. Identical calls of one message are one
+        // decision.
+        if prints.kind == ActionKind::Wait || context.moved || context.attempt.repeats_call {
             return;
         }
         let here = context.trail.here().unwrap_or_default();
         let call = key_of_parts(&[prints.call, here]);
         // A refused proposal is not part of the loop, because it was not carried out.
         if context.step.refused {
-            if let Some((_, reason)) = self.goes_on(call, context.measured, settings) {
+            if let Some((_, reason)) = self.goes_on(call, context.measured, context.scored, settings) {
                 self.refusals.insist(DetectorName::Cycle, call, reason, context, out);
             }
             return;
         }
         self.calls.push(call);
+        self.logged = prints.outcome.is_some();
+        let run = CycleRun { measured: context.measured, scored: context.scored, logged: self.logged };
         let pair = key_of_parts(&[prints.pair, here]);
         let exact = self.exact.push(pair, context.turn, context.weight(), settings.max_period);
         let exact = exact.filter(|round| round.period > 1 || !context.is_waited_for());
         let shaped = self.push_shape(context, prints, settings);
         let exact = exact.map(|round| (round, self.exact.identity(round.period)));
         let shaped = shaped.map(|round| (round, self.shapes.identity(round.period)));
-        let told = |it: &(RepeatedPeriod, HashKey)| settings.severity(it.0, context.measured).is_some();
+        let told = |it: &(RepeatedPeriod, HashKey)| settings.severity(it.0, run).is_some();
         let Some((round, identity)) = exact.filter(told).or(shaped.filter(told)).or(exact) else { return };
         let evidence = out.add(Detection {
             pattern: Pattern::Cycle,
             family: LoopFamily::Action,
             identity,
             since: round.since,
-            severity: settings.severity(round, context.measured),
+            severity: settings.severity(round, run),
             stage: 0,
             count: round.times,
             requested_intervention: None,
@@ -125,7 +131,7 @@ impl StepDetector for CycleDetector {
         }
         let Some(prints) = &proposal.prints else { return };
         let call = key_of_parts(&[prints.call, proposal.from.unwrap_or_default()]);
-        if let Some((severity, reason)) = self.goes_on(call, prints.measured, settings) {
+        if let Some((severity, reason)) = self.goes_on(call, prints.measured, prints.scored, settings) {
             review.object_to_repeat(severity, reason);
         }
     }
@@ -145,7 +151,7 @@ impl CycleDetector {
             family: LoopFamily::Place,
             identity,
             since: round.since,
-            severity: Some(Severity::Warn),
+            severity: Some(settings.severity_of_circuit(round.times, context)),
             stage: 0,
             count: round.times,
             requested_intervention: None,
@@ -161,9 +167,15 @@ impl CycleDetector {
     }
 
     /// Returns how bad it is to make this call and why, if it would be the next one of the current cycle.
-    fn goes_on(&self, call: HashKey, measured: bool, settings: &CycleSettings) -> Option<(Severity, String)> {
+    fn goes_on(
+        &self,
+        call: HashKey,
+        measured: bool,
+        scored: bool,
+        settings: &CycleSettings,
+    ) -> Option<(Severity, String)> {
         let round = self.exact.now(settings.max_period)?;
-        let severity = settings.severity(round, measured)?;
+        let severity = settings.severity(round, CycleRun { measured, scored, logged: self.logged })?;
         let next = *self.calls.newest().nth(round.period as usize - 1)?;
         let RepeatedPeriod { period, times, .. } = round;
         let reason = if period == 1 {

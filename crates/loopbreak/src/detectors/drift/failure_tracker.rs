@@ -1,9 +1,9 @@
 //! A tool that fails repeatedly in the same way, whatever its arguments.
 
 use super::settings::DriftSettings;
-use crate::detectors::repetition::{WHOLE, whole};
+use crate::detectors::repetition::WHOLE;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
-use crate::fingerprint::StepFingerprints;
+use crate::fingerprint::{ActionKind, StepFingerprints};
 use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::verdict::Severity;
 
@@ -29,6 +29,8 @@ snapshot_type! {
     #[derive(Clone, Copy, Debug)]
     struct RepeatedFailure {
         key: HashKey,
+        /// True if something was only looked for. Then a success shows that the agent learns something.
+        probes: bool,
         count: u32,
         weight: u32,
         since: u64,
@@ -47,13 +49,19 @@ impl FailureTracker {
             self.alike.clear();
             self.changed = true;
         }
-        let Some(gist) = prints.outcome.filter(|_| prints.failed) else { return };
-        let alike = note(&mut self.alike, key_of_parts(&[prints.tool, gist]), context);
+        if !prints.failed && prints.outcome.is_some() {
+            self.alike.retain(|failure| !failure.probes);
+        }
+        // The failures of one message are one attempt.
+        let counts = prints.failed && !context.attempt.repeats_failure;
+        let Some(gist) = prints.outcome.filter(|_| counts) else { return };
+        let probes = matches!(prints.kind, ActionKind::Read | ActionKind::Search);
+        let alike = note(&mut self.alike, key_of_parts(&[prints.tool, gist]), probes, context);
         let call = key_of_parts(&[prints.call, gist]);
         if std::mem::take(&mut self.changed) {
-            let vain = note(&mut self.vain, call, context);
-            if vain.weight >= whole(2 * settings.warn_at) {
-                sight(context, Pattern::VainEdits, &vain, Severity::Warn, out);
+            let vain = note(&mut self.vain, call, false, context);
+            if let Some(severity) = settings.severity_of_vain_edits(vain.weight) {
+                sight(context, Pattern::VainEdits, &vain, severity, out);
             }
         }
         if let Some(severity) = settings.severity(alike.weight) {
@@ -66,10 +74,17 @@ impl FailureTracker {
 fn note(
     among: &mut RingBuffer<RepeatedFailure, FAILURES>,
     key: HashKey,
+    probes: bool,
     context: &StepContext<'_>,
 ) -> RepeatedFailure {
     let known = among.iter().find(|failure| failure.key == key).copied();
-    let mut failure = known.unwrap_or(RepeatedFailure { key, count: 0, weight: 0, since: context.turn });
+    let mut failure = known.unwrap_or(RepeatedFailure {
+        key,
+        probes,
+        count: 0,
+        weight: 0,
+        since: context.turn,
+    });
     among.retain(|failure| failure.key != key);
     failure.weight = failure.weight.saturating_add(if failure.count == 0 { WHOLE } else { context.weight() });
     failure.count = failure.count.saturating_add(1);

@@ -3,22 +3,28 @@
 //!
 //! Catches: one tool that fails in the same way, whatever its arguments and whatever other calls lie between
 //! (`same_failure`); a search that is only reworded (`rephrased`); an amount that only grows (`sweep`: a
-//! depth of 2, 3, 4, …, pages beyond the last one, or a command that is appended to itself); and a test that
-//! fails in the same way after each of several edits (`vain_edits`).
+//! depth of 2, 3, 4, …, pages beyond the last one, or a command that is appended to itself); a test that fails in the
+//! same way after each of several edits (`vain_edits`); and a tool that gives one answer, whatever it is asked
+//! (`same_answer`). Without logged results: one field that gets ever other values (`same_field`), and calls of one tool
+//! that are announced in nearly the same words (`same_announcement`).
 //! Must not catch: a batch over many files with identical replies, because successes may look alike;
 //! different searches without a match; pages with content; a few failures with changes between them; waiting.
 //! Origin: complaints 13, 16, 18, 22.
 
+mod answer_tracker;
 mod failure_tracker;
 mod rephrase_tracker;
 pub(crate) mod settings;
 mod sweep_tracker;
 mod texts;
+mod unlogged_tracker;
 
+use self::answer_tracker::AnswerTracker;
 use self::failure_tracker::FailureTracker;
 use self::rephrase_tracker::RephraseTracker;
 use self::settings::DriftSettings;
 use self::sweep_tracker::SweepTracker;
+use self::unlogged_tracker::UnloggedTracker;
 use super::{DetectionCollector, Detector, DetectorSubject, DetectorTexts, StepContext, StepDetector};
 use crate::fingerprint::ActionKind;
 use crate::memory::snapshot_type;
@@ -31,6 +37,8 @@ snapshot_type! {
         fails: FailureTracker,
         asks: RephraseTracker,
         sweep: SweepTracker,
+        answers: AnswerTracker,
+        unlogged: UnloggedTracker,
     }
 }
 
@@ -52,7 +60,7 @@ impl StepDetector for DriftDetector {
         settings: &DriftSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        if context.step.user.is_some() || context.further {
+        if context.origin.user || context.further {
             *self = DriftDetector::default();
         }
         let Some(prints) = context.prints else { return };
@@ -61,6 +69,8 @@ impl StepDetector for DriftDetector {
         }
         self.fails.observe(context, prints, settings, out);
         self.sweep.observe(context, prints, settings, out);
+        self.answers.observe(context, prints, settings, out);
+        self.unlogged.observe(context, prints, settings, out);
         if prints.kind == ActionKind::Search {
             self.asks.observe(context, prints, settings, out);
         } else {

@@ -1,9 +1,8 @@
 //! Searches that ask the same question in other words.
 
-use serde_json::Value;
-
 use super::settings::DriftSettings;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
+use crate::facts::question_texts;
 use crate::fingerprint::StepFingerprints;
 use crate::memory::{BoundedList, HashKey, key_of, key_of_lower, key_of_parts, snapshot_type};
 use crate::verdict::Severity;
@@ -34,11 +33,8 @@ impl RephraseTracker {
         out: &mut DetectionCollector<'_>,
     ) {
         // A search after a wait is not a repetition.
-        let Some(action) = context.step.action.as_ref().filter(|_| !context.is_waited_for()) else { return };
-        let mut texts = Vec::new();
-        if let Some(Ok(args)) = action.args.as_ref().map(|args| serde_json::from_str(args.json())) {
-            values(args, &mut texts);
-        }
+        let Some(action) = context.action.filter(|_| !context.is_waited_for()) else { return };
+        let texts = question_texts(action);
         // An argument that did not change (a folder, an option) is not part of the question.
         let asked = texts.iter().filter(|text| !self.values.contains(&key_of(text)));
         let asked = words(asked.map(String::as_str));
@@ -55,30 +51,23 @@ impl RephraseTracker {
             count,
             since,
         };
-        if count < settings.warn_at {
-            return;
-        }
+        let hard_at = settings.hard_at.saturating_mul(2);
+        let severity = match count {
+            _ if hard_at > 0 && count >= hard_at => Severity::Hard,
+            _ if count >= settings.warn_at => Severity::Warn,
+            _ => return,
+        };
         let evidence = out.add(Detection {
             pattern: Pattern::Rephrased,
             family: LoopFamily::Action,
             identity: key_of_parts(&[prints.tool, HashKey(since), HashKey(9)]),
             since,
-            severity: Some(Severity::Warn),
+            severity: Some(severity),
             stage: 0,
             count,
             requested_intervention: None,
         });
         evidence.note("questions", count).quote("action", &action.line());
-    }
-}
-
-/// Collects the texts among the arguments of a question, without the argument names.
-fn values(args: Value, into: &mut Vec<String>) {
-    match args {
-        Value::String(text) if into.len() < VALUES => into.push(text),
-        Value::Array(all) => all.into_iter().for_each(|value| values(value, into)),
-        Value::Object(all) => all.into_iter().for_each(|(_, value)| values(value, into)),
-        _ => {}
     }
 }
 

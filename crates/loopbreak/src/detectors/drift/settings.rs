@@ -20,8 +20,8 @@ pub struct DriftSettings {
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Number of identical failures that triggers an intervention. If only an amount grows from call to call,
-    /// it takes one and a half times as many calls. Similar searches, and failures with edits between them,
-    /// only give warnings. 0 disables it.
+    /// it takes one and a half times as many calls. Similar searches, and failures with edits between them, take twice
+    /// as many. 0 disables it.
     pub hard_at: u32,
     /// Fraction of words that two searches must share to count as the same question, from 0 to 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.3, max = 1.0)))]
@@ -42,6 +42,15 @@ impl DetectorSettings for DriftSettings {
 }
 
 impl DriftSettings {
+    /// Returns how bad it is that one failure remains after edits, by the weight of the failures.
+    pub(super) fn severity_of_vain_edits(&self, weight: u32) -> Option<Severity> {
+        if self.hard_at > 0 && weight >= whole(2 * self.hard_at) {
+            Some(Severity::Hard)
+        } else {
+            (weight >= whole(2 * self.warn_at)).then_some(Severity::Warn)
+        }
+    }
+
     /// Returns how bad repeats of this weight are.
     pub(super) fn severity(&self, weight: u32) -> Option<Severity> {
         if self.hard_at > 0 && weight >= whole(self.hard_at) {

@@ -139,7 +139,7 @@ impl SweepTracker {
         if self.count < settings.warn_at {
             return;
         }
-        let (Some((index, _)), Some(action)) = (self.moving, &context.step.action) else { return };
+        let (Some((index, _)), Some(action)) = (self.moving, context.action) else { return };
         let Some(name) = name_of(action, self.numbers[index].0) else { return };
         let names = |words: &[&str]| {
             words_of(&name).any(|part| words.iter().any(|word| part.eq_ignore_ascii_case(word)))
@@ -176,7 +176,7 @@ impl GrowingCall {
         out: &mut DetectionCollector<'_>,
     ) {
         // A text that is being written may grow.
-        let args = context.step.action.as_ref().and_then(|action| action.args.as_ref());
+        let args = context.action.and_then(|action| action.args.as_ref());
         let Some(args) = args.filter(|_| prints.kind != ActionKind::Edit) else { return };
         let text = args.json().trim_end_matches(['"', '}', ']', ' ']);
         let begins = self.tool == prints.tool

@@ -18,6 +18,9 @@ pub(super) const TEXTS: DetectorTexts = DetectorTexts {
 fn reason(pattern: Pattern, _: &TemplateValues) -> &'static str {
     match pattern {
         Pattern::Rephrased => "{questions} searches in a row ask the same question in other words",
+        Pattern::SameAnswer => "the same answer to {questions} different questions: {action}",
+        Pattern::SameField => "{calls} different values in a row for one field: {action}",
+        Pattern::SameAnnouncement => "{calls} calls of one tool in a row, announced in nearly the same words: {message}",
         Pattern::Sweep => "{calls} calls in which only `{argument}` changes: {action}",
         Pattern::VainEdits => "the same failure {failures} times, after a change each time: {failure}",
         _ => "{failures} calls of one tool failed in the same way: {failure}",

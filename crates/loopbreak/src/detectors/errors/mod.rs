@@ -1,9 +1,11 @@
 //! `errors`: errors in a row.
 //!
-//! Catches: a number of steps in a row whose outcome is an error. It warns, and stops only if `hard_at` is
-//! set, as in the profiles `iterations` and `documents`.
-//! Must not catch: errors with a success between them. A step without an outcome (a thought, a message)
-//! neither counts nor resets the count.
+//! Catches: three errors of one kind at one target in a row, or six of any kind with no success between them. Three
+//! of different kinds give a hint. It stops only if `hard_at` is set, as in the profiles `iterations` and
+//! `documents`, where three errors of any kind are enough.
+//! Must not catch: errors with a success between them; probing for things that may not exist; the failures of
+//! parallel calls, which are one attempt; a denial by the user; a search without a match; errors of the
+//! infrastructure. A step without an outcome (a thought, a message) neither counts nor resets the count.
 //! Origin: document 004, the fourth safety guard.
 
 pub(crate) mod settings;
@@ -17,6 +19,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::event::SafetyGuard;
+use crate::fingerprint::gist_key;
 use crate::memory::{HashKey, key_of_parts, snapshot_type};
 use crate::verdict::{Intervention, Severity};
 
@@ -27,6 +30,9 @@ snapshot_type! {
     pub(crate) struct ErrorsDetector {
         count: u32,
         since: u64,
+        /// The last error and its target, and the number of times in a row.
+        kind: HashKey,
+        alike: u32,
     }
 }
 
@@ -49,23 +55,35 @@ impl StepDetector for ErrorsDetector {
         settings: &ErrorsSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        if context.step.user.is_some() {
+        if context.origin.user {
             self.count = 0;
         }
         let Some(outcome) = context.step.outcome.as_ref().filter(|_| !context.step.refused) else { return };
-        if !outcome.is_error() {
-            self.count = 0;
+        // An error of the infrastructure is nobody's mistake, and the failures of one message are one attempt.
+        let excused = context.prints.is_some_and(|prints| prints.unavailable);
+        if excused || context.attempt.repeats_failure {
+            return;
+        }
+        let is_error = outcome.is_error() || outcome.exit.is_some_and(|exit| exit != 0);
+        // A search without a match and a denial by the user are marked as errors, but are none.
+        if !is_error || context.prints.is_some_and(|prints| !prints.failed) {
+            (self.count, self.alike) = (0, 0);
             return;
         }
         self.count = self.count.saturating_add(1);
         if self.count == 1 {
             self.since = context.turn;
         }
-        let reached = |limit: u32| limit > 0 && self.count >= limit;
-        let severity = if reached(settings.hard_at) {
+        let kind = kind_of(context);
+        self.alike = if self.kind == kind { self.alike.saturating_add(1) } else { 1 };
+        self.kind = kind;
+        let reached = |limit: u32, count: u32| limit > 0 && count >= limit;
+        let severity = if reached(settings.hard_at, self.count) {
             Severity::Hard
-        } else if reached(settings.warn_at) {
+        } else if reached(settings.warn_at, self.alike) || reached(settings.any_warn_at, self.count) {
             Severity::Warn
+        } else if reached(settings.warn_at, self.count) {
+            Severity::Hint
         } else {
             return;
         };
@@ -84,4 +102,18 @@ impl StepDetector for ErrorsDetector {
             evidence.quote("last_error", text);
         }
     }
+}
+
+/// Returns the key of the kind of an error and its target.
+fn kind_of(context: &StepContext<'_>) -> HashKey {
+    let (Some(prints), Some(action)) = (context.prints, context.action) else {
+        let text = context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
+        return gist_key(text.unwrap_or_default());
+    };
+    let aim = context.tables.actions.aim(action, prints.kind);
+    let target = aim.map_or(prints.tool, |aim| {
+        let target = aim.targets.first().filter(|_| !aim.to_be_named);
+        target.map_or(aim.tool, |target| target.key)
+    });
+    key_of_parts(&[target, prints.outcome.unwrap_or_default()])
 }

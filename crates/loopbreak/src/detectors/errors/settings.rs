@@ -12,15 +12,18 @@ use crate::settings::{Mode, Profile, SettingsChecks};
 pub struct ErrorsSettings {
     /// `enforce` acts on findings, `observe` only reports them, `off` disables the detector.
     pub mode: Mode,
-    /// Number of errors in a row that gives a warning. 0 disables it.
+    /// Number of errors of one kind at one target, in a row, that gives a warning. 0 disables it. As many errors of
+    /// different kinds give a hint.
     pub warn_at: u32,
+    /// Number of errors of any kind in a row, with no success between them, that gives a warning. 0 disables it.
+    pub any_warn_at: u32,
     /// Number of errors in a row that stops the run. 0 disables it.
     pub hard_at: u32,
 }
 
 impl Default for ErrorsSettings {
     fn default() -> Self {
-        ErrorsSettings { mode: Mode::Enforce, warn_at: 3, hard_at: 0 }
+        ErrorsSettings { mode: Mode::Enforce, warn_at: 3, any_warn_at: 6, hard_at: 0 }
     }
 }
 
@@ -28,6 +31,7 @@ impl DetectorSettings for ErrorsSettings {
     fn adjust_for(&mut self, profile: Profile) {
         if matches!(profile, Profile::Iterations | Profile::Documents) {
             self.hard_at = 3;
+            self.any_warn_at = 3;
         }
     }
 

@@ -117,14 +117,14 @@ impl StepDetector for FailingTargetDetector {
         settings: &FailingTargetSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        if context.step.user.is_some() || context.further {
+        if context.origin.user || context.further {
             self.targets.clear();
         }
         let here = context.trail.here().unwrap_or_default();
         let before = std::mem::replace(&mut self.here, here);
         // The first known place is where the agent already was.
         let moved = context.moved && before != HashKey::NONE;
-        let (Some(prints), Some(action)) = (context.prints, &context.step.action) else { return };
+        let (Some(prints), Some(action)) = (context.prints, context.action) else { return };
         if context.step.refused {
             let aim = context.tables.actions.aim(action, prints.kind);
             let known = aim.and_then(|aim| self.tried_again(&aim, here, settings));
@@ -160,6 +160,9 @@ impl StepDetector for FailingTargetDetector {
         }
         let Some(aim) = context.tables.actions.aim(action, prints.kind) else { return };
         let place = if moved { before } else { here };
+        if context.attempt.repeats_failure {
+            return;
+        }
         if prints.failed || (aim.spoken && outcome == ReplyMeaning::Refusal) {
             self.fail(&aim, place, text.unwrap_or_default(), context, settings, out);
         } else if !aim.spoken || outcome == ReplyMeaning::Success {

@@ -108,7 +108,7 @@ impl StepDetector for NoopDetector {
         settings: &NoopSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        if context.step.user.is_some() || context.further {
+        if context.origin.user || context.further {
             let NoopDetector { speaker, others, tools, .. } = *self;
             *self = NoopDetector { speaker, others, tools, ..NoopDetector::default() };
         }
@@ -169,7 +169,7 @@ impl NoopDetector {
 
     /// Checks, when a file is read after an edit, whether the edit had an effect.
     fn read(&mut self, context: &StepContext<'_>, settings: &NoopSettings, out: &mut DetectionCollector<'_>) {
-        let (Some(prints), Some(action), Some(last)) = (context.prints, &context.step.action, &self.last)
+        let (Some(prints), Some(action), Some(last)) = (context.prints, context.action, &self.last)
         else {
             return;
         };
@@ -192,7 +192,7 @@ impl NoopDetector {
         let step = context.step;
         // Anything that the step reports apart from its message is an event, which resets the count.
         let happened = step.outcome.is_some()
-            || step.user.is_some()
+            || context.origin.user
             || step.task.is_some()
             || step.place.is_some()
             || step.score.is_some()

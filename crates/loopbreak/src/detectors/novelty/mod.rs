@@ -63,7 +63,7 @@ impl StepDetector for NoveltyDetector {
             });
             *evidence = known.clone();
         }
-        if let Some(action) = &context.step.action {
+        if let Some(action) = context.action {
             self.actions.push_within((key(action), context.turn), settings.window as usize);
         }
     }
@@ -74,7 +74,7 @@ impl StepDetector for NoveltyDetector {
             && let Some((_, turn)) = self.actions.newest().find(|(action, _)| *action == proposed)
         {
             let mut evidence = Evidence::default();
-            evidence.quote("action", &proposal.action.line()).note("last_turn", *turn);
+            evidence.quote("action", &proposal.spelled.line()).note("last_turn", *turn);
             review.hint(Pattern::RepeatedAction, evidence);
         }
         let unexplored =

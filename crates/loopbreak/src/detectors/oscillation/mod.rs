@@ -4,6 +4,7 @@
 //! pattern loses 0.8, one to a known place outside it gains 0.5. If the agent already moved back and forth
 //! between two places and made no progress since, the first move back within the last moves loses 0.8 as
 //! well: the pattern does not have to complete again.
+//! Without a score and a critic, 12 rounds are hard: nothing else would end such a run.
 //! Must not catch: A B A C, one way there and back, a walk through new rooms. A proposal whose destination is
 //! unknown is neither penalized nor rewarded.
 //! Origin: document 001, mechanism 2, pattern 1.
@@ -61,11 +62,11 @@ impl StepDetector for OscillationDetector {
     fn observe(
         &mut self,
         context: &StepContext<'_>,
-        _: &OscillationSettings,
+        settings: &OscillationSettings,
         out: &mut DetectionCollector<'_>,
     ) {
         self.refusals.observe(DetectorName::Oscillation, context, out);
-        if context.step.user.is_some() || context.further {
+        if context.origin.user || context.further {
             self.known = RingBuffer::default();
         }
         // Each further move continues the pattern. Staying at a place does not.
@@ -74,6 +75,9 @@ impl StepDetector for OscillationDetector {
         }
         let Some(([a, b], since)) = context.trail.oscillation() else { return };
         let count = context.trail.alternations();
+        // A round is a move there and one back.
+        let hard = settings.hard_at > 0 && count >= 2 * settings.hard_at && context.is_unguided();
+        let severity = if hard { Severity::Hard } else { Severity::Warn };
         let identity = pair(a, b);
         self.known.retain(|known| *known != identity);
         self.known.push(identity);
@@ -82,7 +86,7 @@ impl StepDetector for OscillationDetector {
             family: LoopFamily::Place,
             identity,
             since,
-            severity: Some(Severity::Warn),
+            severity: Some(severity),
             stage: 0,
             count,
             requested_intervention: None,

@@ -18,11 +18,19 @@ pub struct OscillationSettings {
     /// Change of the score of a proposal that leads to a known place outside the pattern.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub exploration_bonus: f64,
+    /// Number of rounds between the two places that triggers an intervention, if the run has neither a score nor a
+    /// critic. 0 disables it.
+    pub hard_at: u32,
 }
 
 impl Default for OscillationSettings {
     fn default() -> Self {
-        OscillationSettings { mode: Mode::Enforce, return_penalty: -0.8, exploration_bonus: 0.5 }
+        OscillationSettings {
+            mode: Mode::Enforce,
+            return_penalty: -0.8,
+            exploration_bonus: 0.5,
+            hard_at: 12,
+        }
     }
 }
 
@@ -31,6 +39,9 @@ impl DetectorSettings for OscillationSettings {
         // A coding agent has no places.
         if profile == Profile::Coding {
             self.mode = Mode::Off;
+        }
+        if profile == Profile::Documents {
+            self.hard_at = 0;
         }
     }
 

@@ -16,12 +16,19 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
-use crate::fingerprint::ActionKind;
+use crate::fingerprint::{ActionKind, StepFingerprints};
 use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::verdict::Severity;
 
 /// Number of waiting calls that are tracked at the same time.
-const CALLS: usize = 4;
+const CALLS: usize = 8;
+
+/// Weight of a plain wait. The limits count these.
+const PLAIN: u32 = 2;
+/// Weight of a call to a service that is not available. The agent can do nothing but try again later.
+const UNAVAILABLE: u32 = 1;
+/// Weight of a wait whose result is not logged, so that nothing shows what it waits for.
+const UNLOGGED: u32 = 5;
 
 snapshot_type! {
     /// The detector `poll`.
@@ -41,6 +48,7 @@ snapshot_type! {
         call: HashKey,
         pair: HashKey,
         count: u32,
+        weight: u32,
         since: u64,
     }
 }
@@ -63,12 +71,12 @@ impl StepDetector for PollDetector {
         settings: &PollSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        if context.step.user.is_some() || context.further {
+        if context.origin.user || context.further {
             *self = PollDetector::default();
         }
         let Some(prints) = context.prints else { return };
         let waits = prints.kind == ActionKind::Wait;
-        let fresh = WaitingCall { call: prints.call, pair: prints.pair, count: 0, since: context.turn };
+        let fresh = WaitingCall { call: prints.call, pair: prints.pair, count: 0, weight: 0, since: context.turn };
         let known = self.calls.iter().find(|waiting| waiting.call == prints.call).copied();
         let repeated = known.filter(|waiting| waiting.pair == prints.pair);
         self.news |= !waits && repeated.is_none();
@@ -76,15 +84,19 @@ impl StepDetector for PollDetector {
         let worthwhile = waits && std::mem::take(&mut self.news);
         let mut waiting = repeated.filter(|_| !worthwhile).unwrap_or(fresh);
         let counts = waits || context.is_waited_for();
-        waiting.count = waiting.count.saturating_add(u32::from(counts));
+        if counts {
+            waiting.count = waiting.count.saturating_add(1);
+            waiting.weight = waiting.weight.saturating_add(weight(context, prints));
+        }
         self.calls.retain(|waiting| waiting.call != prints.call);
         self.calls.push(waiting);
         if !counts {
             return;
         }
-        let severity = if settings.hard_at > 0 && waiting.count >= settings.hard_at {
+        let reached = |limit: u32| waiting.weight >= limit.saturating_mul(PLAIN);
+        let severity = if settings.hard_at > 0 && reached(settings.hard_at) {
             Severity::Hard
-        } else if waiting.count >= settings.warn_at {
+        } else if reached(settings.warn_at) {
             Severity::Warn
         } else {
             return;
@@ -106,5 +118,16 @@ impl StepDetector for PollDetector {
         if let Some(text) = context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()) {
             evidence.quote("outcome", text);
         }
+    }
+}
+
+/// Returns the weight of a wait.
+fn weight(context: &StepContext<'_>, prints: &StepFingerprints<'_>) -> u32 {
+    if prints.unavailable {
+        UNAVAILABLE
+    } else if prints.outcome.is_none() && !context.is_spaced() {
+        UNLOGGED
+    } else {
+        PLAIN
     }
 }

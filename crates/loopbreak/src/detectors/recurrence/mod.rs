@@ -3,7 +3,7 @@
 //! Catches: one step that returns repeatedly after others (`again`), and a run in which many of the last
 //! steps were done before, in any order (`recycling`). These loops have no period: 164 reads of one file that
 //! wrap around, or a few failing calls in changing order.
-//! Must not catch: a run that makes progress meanwhile; the same call after a change, which is a new
+//! Must not catch: edits that took effect, even if the same edit was made before; a run that makes progress meanwhile; the same call after a change, which is a new
 //! experiment; a few repeats in a long run; waiting. Where a run reports progress (a score, an objective, a
 //! place), returning to known ground is normal, so the limits are higher or there is only a warning.
 //! Origin: complaints 15, 16, 21, 23.
@@ -28,6 +28,8 @@ use crate::verdict::Severity;
 const KNOWN: usize = 192;
 /// Number of agents whose last steps are kept.
 const AGENTS: usize = 16;
+/// Number of calls within which returns are close to each other.
+const CLOSE: u64 = 8;
 /// Number of calls that are remembered for all agents together, to compare proposals with.
 const CALLS: usize = 64;
 
@@ -72,6 +74,8 @@ snapshot_row! {
         since: u64,
         count: u32,
         weight: u32,
+        /// Number of steps of its agent when its returns in this era began.
+        began: u64,
     }
 }
 
@@ -113,14 +117,14 @@ impl StepDetector for RecurrenceDetector {
         settings: &RecurrenceSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        let ends = context.step.user.is_some() || context.further;
+        let ends = context.origin.user || context.further;
         let changes = context.prints.is_some_and(|prints| prints.effect);
         self.era = self.era.wrapping_add(u32::from(ends || changes));
         if ends {
             self.calls = LruMap::default();
         }
         let Some(prints) = context.prints else { return };
-        if prints.kind == ActionKind::Wait || context.moved {
+        if prints.kind == ActionKind::Wait || context.moved || context.attempt.repeats_call {
             return;
         }
         let agent = key_of(context.agent);
@@ -132,6 +136,10 @@ impl StepDetector for RecurrenceDetector {
             {
                 self.refusals.insist(DetectorName::Recurrence, call, reason, context, out);
             }
+            return;
+        }
+        // An edit that took effect is not a repeat, whatever was done before. One that is undone belongs to `noop`.
+        if prints.kind == ActionKind::Edit && !prints.idle && !prints.failed && prints.outcome.is_some() {
             return;
         }
         self.note_call(call, prints.pair, context.epoch);
@@ -194,7 +202,7 @@ impl RecurrenceDetector {
         let key = key_of_parts(&[agent, same, here]);
         let repeated = self.steps.touch(key).is_some();
         let fresh =
-            RecurringStep { first: context.turn, last: step, era, since: context.turn, count: 0, weight: 0 };
+            RecurringStep { first: context.turn, last: step, era, since: context.turn, count: 0, weight: 0, began: step };
         let known = self.steps.touch_or_insert(key, || fresh);
         let gone_on = known.era == era && step - known.last.min(step) <= u64::from(window);
         if !gone_on {
@@ -231,7 +239,7 @@ impl RecurrenceDetector {
         settings: &RecurrenceSettings,
     ) -> Option<(Severity, String)> {
         let known = self.calls.peek(call).filter(|known| known.epoch == epoch)?;
-        if let Some(severity) = settings.again(whole(known.equal), measured) {
+        if let Some(severity) = settings.again(whole(known.equal), measured, false) {
             let reason = format!("was done {} times before, each time with the same outcome", known.equal);
             return Some((severity, reason));
         }
@@ -251,7 +259,9 @@ fn again(
     settings: &RecurrenceSettings,
     out: &mut DetectionCollector<'_>,
 ) {
-    let Some(severity) = settings.again(known.weight, context.measured) else { return };
+    let logged = context.prints.is_some_and(|prints| prints.outcome.is_some());
+    let close = logged && known.last - known.began.min(known.last) < CLOSE;
+    let Some(severity) = settings.again(known.weight, context.measured, close) else { return };
     let evidence = out.add(Detection {
         pattern: Pattern::Again,
         family: LoopFamily::Action,

@@ -24,8 +24,8 @@ pub struct RecurrenceSettings {
     /// many if the run moves between places. It never triggers if the run reports a score, objectives or
     /// progress marks, because `stagnation` judges those runs. 0 disables it.
     pub hard_at: u32,
-    /// Number of times one call has to return within the window to give a warning. It takes twice as many if
-    /// the run reports progress.
+    /// Number of times one call has to return within the window to give a warning. One return less is enough if the
+    /// results are logged and the returns lie within eight calls. It takes twice as many if the run reports progress.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub again_warn_at: u32,
     /// Number of times one call has to return to trigger an intervention. It never triggers if the run
@@ -63,12 +63,18 @@ impl DetectorSettings for RecurrenceSettings {
 
 impl RecurrenceSettings {
     /// Returns how bad it is that one call returned with this weight. `measured` says that the run reports progress.
-    pub(super) fn again(&self, weight: u32, measured: bool) -> Option<Severity> {
+    ///
+    /// `close` says that the results are logged and that few calls lie between the returns. Then one return less is
+    /// enough for a warning.
+    pub(super) fn again(&self, weight: u32, measured: bool, close: bool) -> Option<Severity> {
         if !measured && self.again_hard_at > 0 && weight >= whole(self.again_hard_at) {
-            Some(Severity::Hard)
-        } else {
-            let warn_at = if measured { 2 * self.again_warn_at } else { self.again_warn_at };
-            (weight >= whole(warn_at)).then_some(Severity::Warn)
+            return Some(Severity::Hard);
         }
+        let warn_at = match (measured, close) {
+            (true, _) => 2 * self.again_warn_at,
+            (false, true) => self.again_warn_at.saturating_sub(1).max(2),
+            (false, false) => self.again_warn_at,
+        };
+        (weight >= whole(warn_at)).then_some(Severity::Warn)
     }
 }

@@ -101,6 +101,7 @@ fn number_of(detector: DetectorName) -> u64 {
         DetectorName::Revisit => 8,
         DetectorName::Cycle => 12,
         DetectorName::FailingTarget => 13,
+        DetectorName::SideEffect => 14,
         // Others refuse no proposals.
         _ => 18,
     }

@@ -21,14 +21,26 @@ impl StepContext<'_> {
     /// Returns whether the step was waited for: much time passed before it, or the agent's previous step only
     /// waited.
     pub(crate) fn is_waited_for(&self) -> bool {
-        self.after_wait || self.passed.is_some_and(|passed| passed >= SPACED_MS)
+        self.after_wait || self.is_spaced()
+    }
+
+    /// Returns whether much time passed before the step.
+    pub(crate) fn is_spaced(&self) -> bool {
+        self.passed.is_some_and(|passed| passed >= SPACED_MS)
     }
 
     /// Returns the weight of the step if it is a repeat.
     pub(crate) fn weight(&self) -> u32 {
         let turns_unseen_page =
             self.prints.is_some_and(|prints| prints.kind == ActionKind::Page && prints.outcome.is_none());
-        if turns_unseen_page || self.is_waited_for() { SLIGHT } else { WHOLE }
+        let unlogged = self.prints.is_some_and(|prints| prints.outcome.is_none());
+        if unlogged && self.moves_on {
+            FAINT
+        } else if turns_unseen_page || self.is_waited_for() {
+            SLIGHT
+        } else {
+            WHOLE
+        }
     }
 
     /// Returns the weight of the step if it is a repeat with other steps in between. A step back that is

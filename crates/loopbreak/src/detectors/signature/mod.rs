@@ -58,7 +58,7 @@ impl StepDetector for SignatureDetector {
         settings: &SignatureSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        if context.step.user.is_some() {
+        if context.origin.user {
             *self = SignatureDetector::default();
         }
         let Some(output) = output(context.step, settings.scope) else { return };

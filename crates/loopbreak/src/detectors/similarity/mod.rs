@@ -83,7 +83,7 @@ impl StepDetector for SimilarityDetector {
         settings: &SimilaritySettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        if context.step.user.is_some() {
+        if context.origin.user {
             *self = SimilarityDetector::default();
         }
         let Some(text) = output(context.step, settings.scope) else { return };

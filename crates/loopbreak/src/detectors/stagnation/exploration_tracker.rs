@@ -28,8 +28,6 @@ const FURTHEST: u64 = 2;
 /// Multiple of the longest gap between two progresses for which a run is not stopped, and multiple of
 /// `max_turns` that it cannot exceed.
 const PACE: u64 = 3;
-/// Minimum number of turns between the warning and the deadline.
-const NOTICE: u64 = 5;
 /// Number of replies and moves that are remembered.
 const KNOWN: usize = 192;
 /// Marks a reply that three different actions got, and masks the bits of an action that are kept.
@@ -79,17 +77,15 @@ impl ExplorationTracker {
     }
 
     /// Returns the number of turns without progress that are allowed in the current state.
-    pub(crate) fn patience(&self, max_turns: u64, warn_at: u64) -> u64 {
+    pub(crate) fn patience(&self, max_turns: u64) -> u64 {
         // Without replies and places, nothing is known about the pace of a run.
         let pace =
             if self.known.len() == 0 { 0 } else { self.longest_gap.min(max_turns).saturating_mul(PACE) };
         let usual = max_turns.max(pace);
         let later = max_turns.saturating_mul(FIND.saturating_mul(self.finds)) / IDLE;
         let sooner = max_turns.saturating_mul(self.idle) / IDLE;
-        // Before the first progress, the agent may still be learning how to use its environment.
-        let soonest = if self.progressed { max_turns.min(warn_at.saturating_add(NOTICE)) } else { max_turns };
         let furthest = max_turns.saturating_mul(FURTHEST).max(pace);
-        usual.saturating_add(later).saturating_sub(sooner).clamp(soonest, furthest)
+        usual.saturating_add(later).saturating_sub(sooner).clamp(max_turns, furthest)
     }
 
     /// Returns the number of finds and of idle steps since the last progress.
@@ -137,7 +133,7 @@ mod tests {
     use super::*;
 
     fn after(finds: u64, idle: u64, progressed: bool) -> u64 {
-        ExplorationTracker { finds, idle, progressed, ..ExplorationTracker::default() }.patience(40, 20)
+        ExplorationTracker { finds, idle, progressed, ..ExplorationTracker::default() }.patience(40)
     }
 
     #[test]
@@ -153,18 +149,18 @@ mod tests {
         let mut exploring = ExplorationTracker::default();
         exploring.progress(1);
         exploring.progress(30);
-        assert_eq!(exploring.patience(40, 20), 40, "it reports neither replies nor places");
+        assert_eq!(exploring.patience(40), 40, "it reports neither replies nor places");
         exploring = ExplorationTracker::default();
         exploring.note(HashKey(1), |_| 0);
         exploring.progress(30);
-        assert_eq!(exploring.patience(40, 20), 40, "the first progress gives no pace");
+        assert_eq!(exploring.patience(40), 40, "the first progress gives no pace");
         exploring.progress(25);
         exploring.progress(3);
-        assert_eq!(exploring.patience(40, 20), 75);
+        assert_eq!(exploring.patience(40), 75);
         exploring.idle = 10;
-        assert_eq!(exploring.patience(40, 20), 55, "idle steps shorten the time, whatever came before");
+        assert_eq!(exploring.patience(40), 55, "idle steps shorten the time, whatever came before");
         exploring.progress(60);
-        assert_eq!(exploring.patience(40, 20), 120, "at most three times the limit");
+        assert_eq!(exploring.patience(40), 120, "at most three times the limit");
     }
 
     #[test]
@@ -177,9 +173,9 @@ mod tests {
         // A warning as late as possible leaves no room for an earlier deadline.
         assert_eq!(
             ExplorationTracker { idle: 30, progressed: true, ..ExplorationTracker::default() }
-                .patience(40, 39),
+                .patience(40),
             40
         );
-        assert_eq!(ExplorationTracker::default().patience(1, 5), 1);
+        assert_eq!(ExplorationTracker::default().patience(1), 1);
     }
 }

@@ -185,12 +185,12 @@ impl StagnationDetector {
         if settings.patience == StagnationPatience::Fixed {
             return (max_turns, max_turns);
         }
-        let before = self.exploring.patience(max_turns, settings.warn_at);
+        let before = self.exploring.patience(max_turns);
         self.exploring.read(context);
         if let Some(gap) = ended_gap {
             self.exploring.progress(gap);
         }
-        let now = self.exploring.patience(max_turns, settings.warn_at);
+        let now = self.exploring.patience(max_turns);
         (now, if check_is_past { before } else { now })
     }
 

@@ -28,8 +28,8 @@ pub struct StagnationSettings {
     pub progress: ScoreProgress,
     /// Count a completed objective as progress.
     pub objectives: bool,
-    /// With `exploring`, the limit `max_turns` moves: it grows while the run finds new things, and shrinks while it
-    /// repeats known ones.
+    /// With `exploring`, the limit moves: it grows while the run finds new things, and shrinks while it repeats known
+    /// ones, but never below `max_turns`.
     pub patience: StagnationPatience,
 }
 
@@ -58,8 +58,7 @@ name_enum! {
         Fixed = "fixed",
         /// A discovery raises the limit by a fifth of `max_turns`, to at most twice `max_turns`. A discovery is the first
         /// move from one place to another, or a reply of at least 120 bytes that was not seen before. An idle step lowers
-        /// the limit by a twentieth, to at least 5 turns after `warn_at`, and never below `max_turns` before the first
-        /// progress. A step is idle if its reply has fewer than 60 bytes or three different actions got the same reply,
+        /// the limit by a twentieth, but never below `max_turns`. A step is idle if its reply has fewer than 60 bytes or three different actions got the same reply,
         /// unless it led to another place. The limit is also at least three times the longest gap between two progresses of
         /// this run, up to three times `max_turns`. Without replies and places, the limit does not move.
         Exploring = "exploring",

@@ -52,7 +52,7 @@ impl StepDetector for TaskDetector {
         settings: &TaskSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        if context.step.user.is_some() {
+        if context.origin.user {
             self.book.forget_reports();
         }
         let Some(task) = context.step.task.as_ref().filter(|task| is_attempt(task) && !context.step.refused)

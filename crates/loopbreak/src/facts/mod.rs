@@ -1,0 +1,30 @@
+//! One meaning, for all detectors, of what a step says.
+//!
+//! | part | decides |
+//! |---|---|
+//! | `spelling` | which call an action is, however the log spells it |
+//! | `failure` | whether an action failed, and whether the agent could have done anything about it |
+//! | `user_word` | whether a human spoke, or the harness sent the agent on |
+//! | `attempt` | which calls are one decision |
+//! | `question` | what a search asks, apart from where it asks |
+//! | `waiting` | whether a call only waits |
+//! | `mutation` | the object that a call changes in the outside world |
+//! | `announcement` | whether the agent's words show that it moves on |
+
+mod announcement;
+mod argument_list;
+mod attempt;
+mod failure;
+mod mutation;
+mod question;
+mod spelling;
+mod user_word;
+mod waiting;
+
+pub(crate) use announcement::NamedPositions;
+pub(crate) use attempt::{AttemptPart, ParallelCalls};
+pub(crate) use failure::{ActionResult, JudgedOutcome, is_marked};
+pub(crate) use mutation::{MutatedObject, WORDS as MUTATION_WORDS};
+pub(crate) use question::question_texts;
+pub(crate) use spelling::canonical_action;
+pub(crate) use user_word::{PromptOrigin, UserWords};

@@ -1,0 +1,136 @@
+//! The object that a call changes in the outside world: a message to a person, a record, a payment.
+//!
+//! Not a mutation in this sense: edits of files, which `noop` judges; writes that can be repeated without a further
+//! effect; reads.
+
+use serde_json::Value;
+
+use crate::fingerprint::{ActionKind, VocabularyTables, is_fresh_id, words_of};
+use crate::memory::{HashKey, key_of, key_of_lower, key_of_parts};
+use crate::step::Action;
+
+/// Words in names of tools that only look something up. They win over every other word.
+const READING: [&str; 18] = [
+    "get", "list", "read", "search", "find", "fetch", "show", "view", "check", "describe", "query", "lookup",
+    "preview", "validate", "draft", "status", "wait", "poll",
+];
+/// Words by which a tool sends input to a program or talks to the person it works for.
+const INPUT: [&str; 16] = [
+    "command", "commands", "key", "keys", "keypress", "input", "stdin", "signal", "text", "user", "file", "files",
+    "folder", "directory", "todo", "todos",
+];
+/// Words that make a call a mutation only if it is not about a file.
+const CREATING: [&str; 9] =
+    ["create", "add", "insert", "book", "order", "register", "schedule", "open", "comment"];
+
+/// Names of arguments that hold the wording of a message.
+const WORDING: [&str; 14] = [
+    "text",
+    "message",
+    "body",
+    "content",
+    "msg",
+    "description",
+    "comment",
+    "note",
+    "summary",
+    "html",
+    "markdown",
+    "details",
+    "reason",
+    "caption",
+];
+
+/// Number of words of a message that are compared.
+pub(crate) const WORDS: usize = 24;
+
+/// The object of a mutating call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MutatedObject {
+    /// The tool with everything that identifies the object.
+    pub(crate) key: HashKey,
+    /// Distinct words of the message, if there is one.
+    pub(crate) words: Vec<HashKey>,
+}
+
+impl VocabularyTables {
+    /// Returns the object that a call changes, if it is a mutating call.
+    pub(crate) fn mutated_object(&self, action: &Action<'_>, kind: ActionKind, call: HashKey) -> Option<MutatedObject> {
+        let rule = self.tool_rule(action);
+        let declared = rule.and_then(|rule| rule.mutates);
+        let annotated = || action.annotations.and_then(|annotations| annotations.repeats_effect());
+        match declared.or_else(annotated) {
+            Some(false) => return None,
+            Some(true) => {}
+            None if self.actions.runs(action) => {
+                // The whole command identifies what it does.
+                return self.actions.mutates_by_command(action).then_some(MutatedObject { key: call, words: Vec::new() });
+            }
+            None if !self.mutates_by_name(action, kind) => return None,
+            None => {}
+        }
+        let keys = rule.map_or(&[][..], |rule| &rule.key);
+        Some(object_of(action, keys))
+    }
+
+    /// Returns whether the name of a tool says that it changes something outside.
+    fn mutates_by_name(&self, action: &Action<'_>, kind: ActionKind) -> bool {
+        if matches!(kind, ActionKind::Wait | ActionKind::Page | ActionKind::Move) || action.args.is_none() {
+            return false;
+        }
+        let is_in = |list: &[&str], word: &str| list.iter().any(|known| word.eq_ignore_ascii_case(known));
+        let (mut mutates, mut creates) = (false, false);
+        for word in words_of(&action.name) {
+            if is_in(&READING, word) || is_in(&INPUT, word) {
+                return false;
+            }
+            mutates |= self.actions.is_mutating_word(word);
+            creates |= is_in(&CREATING, word);
+        }
+        mutates || creates && self.actions.path_of(action).is_none() && action.is_structured()
+    }
+}
+
+/// Returns the object that the arguments of a call identify.
+fn object_of(action: &Action<'_>, keys: &[String]) -> MutatedObject {
+    let tool = key_of_lower(&action.name);
+    let args = action.args.as_ref().and_then(|args| serde_json::from_str::<Value>(args.json()).ok());
+    let Some(Value::Object(fields)) = args else {
+        let line = action.args.as_ref().map_or("", |args| args.json());
+        return MutatedObject { key: key_of_parts(&[tool, key_of(line)]), words: Vec::new() };
+    };
+    let (mut sum, mut words) = (0_u64, Vec::new());
+    for (name, value) in &fields {
+        if keys.is_empty() && WORDING.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+            if let Some(text) = value.as_str() {
+                add_words(text, &mut words);
+                continue;
+            }
+        }
+        let identifies = if keys.is_empty() { !is_incidental(name, value) } else { keys.contains(name) };
+        if identifies && !value.is_null() {
+            let part = key_of_parts(&[key_of(name), key_of_lower(&value.to_string())]);
+            sum = sum.wrapping_add(part.0);
+        }
+    }
+    MutatedObject { key: key_of_parts(&[tool, HashKey(sum)]), words }
+}
+
+/// Returns whether an argument differs from call to call without a meaning: a fresh id, the time of the call.
+fn is_incidental(name: &str, value: &Value) -> bool {
+    let mut last = "";
+    for word in words_of(name) {
+        last = word;
+    }
+    let times = ["at", "timestamp", "ts", "nonce", "now"].iter().any(|known| last.eq_ignore_ascii_case(known));
+    times || value.as_str().is_some_and(is_fresh_id) || crate::fingerprint::is_volatile_argument(name)
+}
+
+fn add_words(text: &str, words: &mut Vec<HashKey>) {
+    let all = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 1);
+    for word in all.map(key_of_lower) {
+        if words.len() < WORDS && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! One form for a call, however the log spells it.
+//!
+//! `click('a51')`, the name `click` with the text `'a51'`, and the name `click` with the list `["a51"]` are one call.
+//! So are an object, its JSON as text, and keyword arguments. Commands in natural language stay as they are.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
+
+use super::argument_list::parse_arguments;
+use crate::step::Action;
+
+/// Returns the call in its canonical form, or `None` if the action is already in that form.
+pub(crate) fn canonical_action(action: &Action<'_>) -> Option<Action<'static>> {
+    let (name, args) = match &action.args {
+        None => inline_call(&action.name)?,
+        Some(args) => match args.json().as_bytes() {
+            [b'"', ..] => (&*action.name, listed_arguments(&args.as_text())?),
+            _ => return None,
+        },
+    };
+    let args = match &args {
+        CallArguments::Parsed(Value::Array(list)) if list.is_empty() => None,
+        CallArguments::Parsed(value) => Some(to_raw_value(value).ok()?),
+        CallArguments::Json(json) => Some(RawValue::from_string(json.clone()).ok()?),
+    };
+    Some(Action {
+        name: name.to_owned().into(),
+        args: args.map(Into::into),
+        kind: action.kind.clone().map(crate::step::StepText::into_owned),
+        target: action.target.clone().map(crate::step::StepText::into_owned),
+        annotations: action.annotations,
+    })
+}
+
+/// Arguments that were read from text.
+enum CallArguments {
+    Parsed(Value),
+    /// Text that is JSON already.
+    Json(String),
+}
+
+/// Splits `click('a51')`, `click [51]` and `Search[a name]` into name and arguments.
+fn inline_call(text: &str) -> Option<(&str, CallArguments)> {
+    let text = text.trim();
+    if !text.ends_with([')', ']']) {
+        return None;
+    }
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    let end = text.bytes().take_while(|byte| is_name(byte)).count();
+    let (name, rest) = text.split_at(end);
+    if name.is_empty() {
+        return None;
+    }
+    if let Some(inner) = rest.strip_prefix('(') {
+        let inner = inner.strip_suffix(')')?;
+        return Some((name, CallArguments::Parsed(parse_arguments(inner, true)?)));
+    }
+    let pieces = bracketed(rest.strip_prefix(' ').unwrap_or(rest))?;
+    Some((name, CallArguments::Parsed(Value::Array(pieces))))
+}
+
+/// Returns the pieces of `[51] [two words] [1]`. Words between the brackets make it something else.
+fn bracketed(text: &str) -> Option<Vec<Value>> {
+    let (mut rest, mut pieces) = (text, Vec::new());
+    while let Some(inner) = rest.strip_prefix('[') {
+        // The last piece may contain brackets itself.
+        let end = inner.find("] [").unwrap_or_else(|| inner.len().saturating_sub(1));
+        if !inner[end..].starts_with(']') {
+            return None;
+        }
+        pieces.push(Value::String(inner[..end].to_owned()));
+        rest = inner[end + 1..].trim_start();
+    }
+    (rest.is_empty() && !pieces.is_empty()).then_some(pieces)
+}
+
+/// Returns the arguments in a text: JSON, or a list as in a call.
+fn listed_arguments(text: &Cow<'_, str>) -> Option<CallArguments> {
+    let text = text.trim();
+    if text.starts_with(['{', '[']) && serde_json::from_str::<&RawValue>(text).is_ok() {
+        return Some(CallArguments::Json(text.to_owned()));
+    }
+    parse_arguments(text, false).map(CallArguments::Parsed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn canonical(json: &str) -> Option<(String, String)> {
+        let action: Action<'_> = serde_json::from_str(json).unwrap();
+        let action = canonical_action(&action)?;
+        Some((action.name.to_string(), action.args.map_or_else(String::new, |args| args.json().to_owned())))
+    }
+
+    #[test]
+    fn one_call_has_one_form() {
+        for (json, name, args) in [
+            (r#""click('a51')""#, "click", r#"["a51"]"#),
+            (r#"{"name":"click","args":"'a51'"}"#, "click", r#"["a51"]"#),
+            (r#""click [51]""#, "click", r#"["51"]"#),
+            (r#""type [51] [usb hub] [1]""#, "type", r#"["51","usb hub","1"]"#),
+            (r#""Search[Ed Oxenbould]""#, "Search", r#"["Ed Oxenbould"]"#),
+            (r#""noop()""#, "noop", ""),
+            (r#""scroll(0, 500)""#, "scroll", "[0,500]"),
+            (r#""bash(command='ls', n=2)""#, "bash", r#"{"command":"ls","n":2}"#),
+            (r#"{"name":"bash","args":"{\"command\":\"ls\"}"}"#, "bash", r#"{"command":"ls"}"#),
+        ] {
+            assert_eq!(canonical(json), Some((name.into(), args.into())), "{json}");
+        }
+    }
+
+    #[test]
+    fn other_actions_stay_as_they_are() {
+        for json in [
+            r#""open grating""#,
+            r#""cargo test""#,
+            r#""test -f a (b)""#,
+            r#""print(1)\nprint(2)""#,
+            r#""[ -f x ]""#,
+            r#"{"name":"open","args":"grating"}"#,
+            r#"{"name":"bash","args":{"command":"ls"}}"#,
+            r#"{"name":"click","args":["a51"]}"#,
+        ] {
+            assert_eq!(canonical(json), None, "{json}");
+        }
+    }
+}
