@@ -2,10 +2,13 @@
 
 mod advice;
 mod after_compaction;
+mod browser_loops;
 mod complaints;
 mod continuations;
+mod escalation;
 mod events;
 mod facets;
+mod first_signal;
 mod healthy_failures;
 mod healthy_waiting;
 mod healthy_work;
@@ -27,6 +30,7 @@ mod side_effects;
 mod signals;
 mod snapshots;
 mod spared;
+mod spelling;
 mod steps;
 mod web_agents;
 mod wishes;
