@@ -6,7 +6,7 @@ use crate::signals::{assert_broken, first_hard, first_warning, ran, timed};
 use crate::steps::{RunDriver, call, config, config_of, failing, played, step, written};
 use loopbreak::series::RunSummary;
 use loopbreak::verdict::Audience;
-use loopbreak::{Config, Profile, Series, Severity};
+use loopbreak::{Config, Intervention, Profile, Series, Severity};
 use serde_json::{Value, json};
 
 /// Two rooms, to and fro, without a score: a warning at the fourth move, a hard finding within thirty.
@@ -29,7 +29,8 @@ fn a_loop_that_goes_on_is_escalated_in_every_profile() {
         run.repeat(40, &call("read_file", &json!({"path": "src/lib.rs"}), "pub mod shop;"));
         let hard = first_hard(&run);
         assert!(hard.is_some(), "{profile:?}");
-        let acted = run.verdicts.iter().any(|verdict| verdict.strongest().is_some_and(|act| act.ends_run()));
+        let acted =
+            run.verdicts.iter().any(|verdict| verdict.strongest().is_some_and(Intervention::ends_run));
         assert!(acted, "{profile:?}: a hard finding at {hard:?} and nothing done");
     }
 }
@@ -115,7 +116,7 @@ fn claude_code_56072_an_agent_that_starts_itself_gives_a_warning_over_the_runs()
     let records =
         (0..24).flat_map(|_| [prompt.clone(), json!({"action": {"name": "Bash", "args": command}})]);
     let warned = timed(records, 900).chunks(2).enumerate().find_map(|(number, records)| {
-        let mut summary = RunSummary::new(&settings, &format!("run {number}"));
+        let mut summary = RunSummary::new(&settings, format!("run {number}"));
         for record in records {
             summary.observe(&step(record));
         }
