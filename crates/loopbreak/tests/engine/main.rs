@@ -1,9 +1,18 @@
 //! Tests of the engine through its public interface, as one program, because every test program is linked separately.
 
 mod advice;
+mod after_compaction;
+mod browser_loops;
 mod complaints;
+mod continuations;
+mod escalation;
 mod events;
 mod facets;
+mod first_signal;
+mod healthy_failures;
+mod healthy_waiting;
+mod healthy_work;
+mod invalid_calls;
 mod limits;
 mod mistakes;
 mod nothing_done;
@@ -14,10 +23,15 @@ mod repeats;
 mod root_names;
 mod round_trip;
 mod rulings;
+mod same_call;
 mod seeds_table;
 mod series;
+mod side_effects;
+mod signals;
 mod snapshots;
 mod spared;
+mod spelling;
 mod steps;
 mod web_agents;
 mod wishes;
+mod words_without_deeds;
