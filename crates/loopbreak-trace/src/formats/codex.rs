@@ -234,7 +234,7 @@ impl CodexRollout {
                 action.args = item.arguments.or(item.input).or(item.action).and_then(arguments);
                 let id = item.call_id.or(item.id).map(|id| id.0.into_owned()).unwrap_or_default();
                 let say = self.said.take().map(|said| said.0);
-                for lost in self.pending.push(PendingCall { id, line, at, action, say }) {
+                for lost in self.pending.push(PendingCall { id, line, at, batch: None, action, say }) {
                     self.emit_call(lost, None, None, sink);
                 }
             }
@@ -243,7 +243,7 @@ impl CodexRollout {
                 let mut action = Action::new("web_search");
                 action.args = item.action.and_then(arguments);
                 let say = self.said.take().map(|said| said.0);
-                let call = PendingCall { id: String::new(), line, at, action, say };
+                let call = PendingCall { id: String::new(), line, at, batch: None, action, say };
                 self.emit_call(call, None, None, sink);
             }
             "function_call_output" | "custom_tool_call_output" => {

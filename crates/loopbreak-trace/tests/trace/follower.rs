@@ -148,6 +148,33 @@ fn messages_of_an_agent_with_its_own_file_are_not_repeated() {
     assert_eq!(collected.steps.len(), 1, "{:#?}", collected.steps);
 }
 
+/// Reads a fixture line by line, and emits everything held back after each line that `is_end` accepts.
+fn with_pauses(format: &str, fixture: &str, is_end: fn(&str) -> bool) -> Vec<String> {
+    let text = fs::read_to_string(fixtures().join(fixture)).unwrap();
+    let mut live = LogFollower::new(format.parse().unwrap());
+    let mut collected = CollectedSteps::default();
+    for line in text.lines() {
+        live.push(0, format!("{line}\n").as_bytes(), &mut collected);
+        if is_end(line) {
+            live.flush(&mut collected);
+        }
+    }
+    live.finish(&mut collected);
+    collected.steps.into_iter().map(|(line, step)| format!("{line}: {step}")).collect()
+}
+
+#[test]
+fn a_pause_in_a_log_changes_no_events() {
+    let never = |_: &str| false;
+    let pause = |line: &str| line.contains("\"type\":\"system\"");
+    let fixture = "claude-code-made/harness.jsonl";
+    assert_eq!(
+        with_pauses("claude-code", fixture, pause),
+        with_pauses("claude-code", fixture, never),
+        "between the boundary and the summary of a compaction"
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -90,7 +90,8 @@ impl ChatConversation {
         let mut heard = Ok(());
         for block in results {
             let text = block.content.into_text();
-            let one = self.result(block.tool_use_id.as_deref(), text, block.is_error, position, sink);
+            let one =
+                self.result(block.tool_use_id.as_deref(), text, block.is_error == Some(true), position, sink);
             heard = heard.and(one);
         }
         let words: Vec<StepText<'_>> = rest.into_iter().filter_map(|block| block.text).collect();
@@ -144,7 +145,8 @@ impl ChatConversation {
                 },
                 |id| id.0.into_owned(),
             );
-            let call = PendingCall { id, line: position.line, at: position.at, action, say: say.take() };
+            let (line, at) = (position.line, position.at);
+            let call = PendingCall { id, line, at, batch: None, action, say: say.take() };
             for lost in self.pending.push(call) {
                 self.emit_unanswered(lost, sink);
             }
