@@ -164,7 +164,7 @@ fn with_pauses(format: &str, fixture: &str, is_end: fn(&str) -> bool) -> Vec<Str
 }
 
 #[test]
-fn a_pause_in_a_log_changes_no_events() {
+fn a_pause_in_a_log_changes_neither_events_nor_batches() {
     let never = |_: &str| false;
     let pause = |line: &str| line.contains("\"type\":\"system\"");
     let fixture = "claude-code-made/harness.jsonl";
@@ -173,6 +173,12 @@ fn a_pause_in_a_log_changes_no_events() {
         with_pauses("claude-code", fixture, never),
         "between the boundary and the summary of a compaction"
     );
+    let labels = |is_end| {
+        let label = |step: &String| step.split_once("\"batch\":").map(|(_, rest)| rest[..4].to_owned());
+        let steps = with_pauses("codex", "codex/goal.jsonl", is_end);
+        steps.iter().filter_map(label).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(|line| line.contains("reasoning")), labels(never), "between two calls of a response");
 }
 
 proptest! {
