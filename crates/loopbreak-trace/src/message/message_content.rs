@@ -37,7 +37,7 @@ pub(crate) struct ContentBlock<'a> {
     pub(crate) tool_use_id: Option<StepText<'a>>,
     /// Content of a result.
     pub(crate) content: MessageContent<'a>,
-    /// Whether the call failed, if the result says so.
+    /// True if the call failed, false if it succeeded.
     pub(crate) is_error: Option<bool>,
     /// Image or file, as data or as an address.
     pub(crate) source: Option<&'a RawValue>,

@@ -23,7 +23,7 @@ pub(super) struct ChatMessage<'a> {
     pub(super) function_call: Option<ChatFunction<'a>>,
     #[serde(borrow)]
     pub(super) tool_call_id: Option<StepText<'a>>,
-    /// Whether a call failed, in the ways of several frameworks.
+    /// True if the call failed. Each framework has its own flag.
     #[serde(deserialize_with = "or_none")]
     is_error: Option<bool>,
     #[serde(rename = "isError", deserialize_with = "or_none")]

@@ -18,7 +18,7 @@ pub(super) struct ClaudeEntry<'a> {
     /// In the stream.
     #[serde(borrow, rename = "session_id")]
     stream_session: Option<StepText<'a>>,
-    /// What a line of the type `system` is about.
+    /// Kind of a line of the type `system`.
     #[serde(borrow)]
     pub(super) subtype: Option<StepText<'a>>,
     #[serde(borrow, rename = "agentId")]
@@ -111,7 +111,7 @@ pub(super) struct ClaudeApiMessage<'a> {
     pub(super) usage: Option<ClaudeTokens>,
 }
 
-/// Who wrote a message.
+/// The author of a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ClaudeOrigin<'a> {
@@ -126,7 +126,7 @@ impl ClaudeOrigin<'_> {
     }
 }
 
-/// How it was decided whether a call may be made.
+/// The decision about a call before it is made.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ClaudePermission<'a> {
@@ -134,11 +134,11 @@ struct ClaudePermission<'a> {
     source: Option<StepText<'a>>,
 }
 
-/// What the line of a result says about the denial of its call. Older versions say nothing.
+/// The denial of a call, as the line of its result states it. Older versions state nothing.
 #[derive(Debug, Default)]
 pub(super) struct ClaudeDenial<'a> {
     pub(super) kind: Option<StepText<'a>>,
-    /// Who decided.
+    /// `config` if the settings decided.
     pub(super) source: Option<StepText<'a>>,
 }
 

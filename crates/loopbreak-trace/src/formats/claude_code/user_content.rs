@@ -40,7 +40,7 @@ const EVENTS_IF_MARKED: [(&str, HarnessEvent); 3] = [
     ("Output token limit hit. Resume directly", HarnessEvent::Continuation),
 ];
 
-/// What a line says about the author of its texts.
+/// The marks by which a line names the author of its texts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AuthorMarks {
     /// True if the program wrote them.
