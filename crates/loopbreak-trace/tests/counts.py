@@ -1,6 +1,7 @@
 """Counts runs, steps and tool calls of the fixtures with nothing but Python's json, to check the readers by.
 
-Prints one line a log: its path below the folder given, the runs, the steps, the steps with an action, the human turns.
+Prints one line a log: its path below the folder given, the runs, the steps, the steps with an action, the human turns,
+the events of the harness.
 """
 
 import json
@@ -20,20 +21,23 @@ def lines(path):
 
 class Count:
     def __init__(self):
-        self.runs, self.steps, self.calls, self.users = set(), 0, 0, 0
+        self.runs, self.steps, self.calls, self.users, self.events = set(), 0, 0, 0, 0
 
-    def add(self, run, calls=0, says=0, users=0, others=0):
-        if calls + says + users + others:
+    def add(self, run, calls=0, says=0, users=0, others=0, events=0):
+        if calls + says + users + others + events:
             self.runs.add(run)
-        self.steps += calls + says + users + others
+        self.steps += calls + says + users + others + events
         self.calls += calls
         self.users += users
+        self.events += events
 
 
 def claude(paths):
     # A session that is resumed may write its lines once more.
     count, messages, agents, seen = Count(), {}, set(), set()
-    machine = ("<local-command", "<task-notification", "<system-reminder", "<ide_", "<bash-std")
+    machine = ("<local-command", "<task-notification", "<system-reminder", "<ide_", "<bash-std", "Stop hook feedback", "This session is being continued")
+    origins = ("task-notification", "peer", "scheduled")
+    compacted = False
     for path in paths[1:]:
         agents.update(line.get("agentId") for line in lines(path))
     for path in paths:
@@ -47,6 +51,18 @@ def claude(paths):
             content = message.get("content") or []
             if isinstance(content, str):
                 content = [{"type": "text", "text": content}]
+            # A compaction is a boundary, a summary, or both.
+            boundary = line.get("subtype") == "compact_boundary" or line.get("isCompactSummary")
+            origin = (line.get("origin") or line.get("attachment", {}).get("origin") or {}).get("kind") or line.get("turnOrigin")
+            text = str(line.get("attachment", {}).get("prompt") or message.get("content"))
+            event = origin in origins or text.startswith(("Stop hook feedback", "<task-notification"))
+            event = event or (line.get("isMeta") and text.startswith("Continue from where"))
+            if boundary or event:
+                count.add(run, events=0 if boundary and compacted else 1)
+            if line["type"] != "system" and not line.get("isCompactSummary") or boundary:
+                compacted = bool(boundary)
+            if boundary or event:
+                continue
             if line["type"] == "assistant" and not line.get("isApiErrorMessage"):
                 blocks = messages.setdefault((run, message["id"]), [])
                 blocks += [block["type"] for block in content if block["type"] in ("text", "tool_use")]
@@ -62,7 +78,9 @@ def claude(paths):
             elif line["type"] == "attachment":
                 count.add(run, users=1)
             for block in content:
-                if block["type"] == "tool_result" and str(block.get("content")).startswith("The user doesn't want"):
+                text = str(block.get("content"))
+                told = text.startswith("The user doesn't want") or "[Request interrupted by user" in text
+                if block["type"] == "tool_result" and block.get("is_error") and told:
                     count.users += 1
     for (run, _), blocks in messages.items():
         count.add(run, says=1 if blocks and blocks[-1] == "text" else 0)
@@ -78,15 +96,20 @@ def codex(path):
         elif "type" not in line:
             run = line.get("id", run)
         item = line.get("payload", line) if line.get("type") not in ("event_msg", "turn_context", "session_meta") else {}
+        if line.get("type") == "compacted":
+            count.add(run, says=1 if pending else 0, events=1)
+            item, pending = {}, False
         if item.get("type") in calls:
             count.add(run, calls=1)
             pending = False
         elif item.get("type") == "message":
             count.add(run, says=1 if pending else 0)
             pending = item["role"] == "assistant"
-            human = item["role"] == "user" and not item["content"][0]["text"].startswith("<environment_context>")
-            count.add(run, users=1 if human else 0)
-        elif item.get("output") == "exec command rejected by user":
+            text = item["content"][0]["text"]
+            sent_on = text.startswith(("<codex_internal", "<hook_prompt", "<subagent_not")) and "edited by the user" not in text
+            human = item["role"] == "user" and not sent_on and not text.startswith(("<environment_context>", "<turn_aborted>"))
+            count.add(run, users=1 if human else 0, events=1 if sent_on else 0)
+        elif isinstance(item.get("output"), str) and ("rejected by user" in item["output"] or "aborted by user" in item["output"]):
             count.users += 1
     count.add(run, says=1 if pending else 0)
     return count
@@ -193,8 +216,10 @@ def chat(path):
         results = any(block["type"] == "tool_result" for block in blocks)
         if one["role"] in ("system", "tool", "function") or results:
             return
+        words = content if isinstance(content, str) else "".join(block.get("text", "") for block in blocks)
         if one["role"] in ("user", "human") and not (several and "name" in one):
-            count.add(run, users=1)
+            empty = content is not None and not words.strip()
+            count.add(run, users=1 if words.strip() else 0, events=1 if empty else 0)
         else:
             count.add(run, calls=calls, says=0 if calls else 1)
 
@@ -272,7 +297,7 @@ FORMATS = {
 
 
 def show(name, count):
-    print(name, len(count.runs), count.steps, count.calls, count.users)
+    print(name, len(count.runs), count.steps, count.calls, count.users, count.events)
 
 
 def main(root):

@@ -6,6 +6,7 @@ use loopbreak_analysis::{convert_log, report_unread_inputs};
 use loopbreak_trace::expand_paths;
 
 use super::args::ConvertArgs;
+use super::run_separator::RunSeparator;
 use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::{exit, output};
@@ -16,8 +17,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
     let mut logs = Vec::new();
     let mut write_all = |out: &mut dyn Write| -> io::Result<()> {
+        let mut out = RunSeparator::new(out);
         for input in &inputs.inputs {
-            logs.push(convert_log(input, args.format, diagnostics.notes_per_log(), out)?);
+            out.begin_log(input.name());
+            logs.push(convert_log(input, args.format, diagnostics.notes_per_log(), &mut out)?);
         }
         out.flush()
     };

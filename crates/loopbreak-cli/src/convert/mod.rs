@@ -2,6 +2,7 @@
 
 mod args;
 mod command;
+mod run_separator;
 
 pub(crate) use args::ConvertArgs;
 pub(crate) use command::run;

@@ -72,6 +72,44 @@ fn a_converted_log_gives_the_same_analysis() {
 }
 
 #[test]
+fn logs_with_the_same_run_stay_apart_when_they_are_converted() {
+    let here = folder();
+    for (name, text) in [
+        ("a/session.jsonl", stuck("s1", 30) + &stuck("s2", 10)),
+        ("b/session.jsonl", stuck("s1", 30)),
+        ("c/log.jsonl", "{\"score\":1}\n".to_owned()),
+        ("d/log.jsonl", "{\"score\":2}\n{\"score\":3}\n".to_owned()),
+    ] {
+        let path = here.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let written = done(loopbreak(here.path()).args(["convert", "a", "b", "c", "d", "-o", "steps.jsonl"]));
+    assert_eq!(written.code, Some(0), "{}", written.err);
+    let named = |report: &Value| -> Vec<(String, u64)> {
+        let runs = report["runs"].as_array().unwrap().iter();
+        runs.map(|run| (run["run"].as_str().unwrap().to_owned(), run["steps"].as_u64().unwrap())).collect()
+    };
+    let expected = [
+        ("s1".to_owned(), 30),
+        ("s2".to_owned(), 10),
+        ("s1 (b/session.jsonl)".to_owned(), 30),
+        ("log".to_owned(), 1),
+        ("log (d/log.jsonl)".to_owned(), 2),
+    ];
+    assert_eq!(named(&json(here.path(), &["steps.jsonl"])), expected);
+    // The analysis of the logs themselves tells them apart by their source.
+    let without_names = |mut report: Value| {
+        for run in report["runs"].as_array_mut().unwrap() {
+            run.as_object_mut().unwrap().remove("run");
+        }
+        runs(report)
+    };
+    let original = json(here.path(), &["a", "b", "c", "d"]);
+    assert_eq!(without_names(original), without_names(json(here.path(), &["steps.jsonl"])));
+}
+
+#[test]
 fn compressed_logs_are_read() {
     let here = folder();
     let plain = fixtures().join("codex/rollout.jsonl");

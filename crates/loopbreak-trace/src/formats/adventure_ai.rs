@@ -120,7 +120,7 @@ fn emit(
         run,
         model: about.model.as_deref().map(StepText::from),
         action: Some(Action::new(words.trim().to_owned())),
-        outcome: text.map(|text| Outcome::new(text)),
+        outcome: text.map(Outcome::new),
         say: command.meta.filter(|meta| !meta.trim().is_empty()),
         // A negative score means that there is none.
         score: score.filter(|score| *score >= 0.0),

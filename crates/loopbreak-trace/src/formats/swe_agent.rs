@@ -138,7 +138,7 @@ fn entry(
     let filled = |text: &StepText<'_>| !text.trim().is_empty();
     let line = entry.action.into_text().filter(filled);
     let say = entry.thought.into_text().filter(filled).or(entry.response.into_text().filter(filled));
-    let outcome = entry.observation.into_text().map(|text| Outcome::new(text));
+    let outcome = entry.observation.into_text().map(Outcome::new);
     let step = Step {
         model: model.map(StepText::from),
         action: line.as_deref().map(command),

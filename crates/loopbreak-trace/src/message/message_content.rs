@@ -37,8 +37,8 @@ pub(crate) struct ContentBlock<'a> {
     pub(crate) tool_use_id: Option<StepText<'a>>,
     /// Content of a result.
     pub(crate) content: MessageContent<'a>,
-    /// True if the call failed.
-    pub(crate) is_error: bool,
+    /// True if the call failed, false if it succeeded.
+    pub(crate) is_error: Option<bool>,
     /// Image or file, as data or as an address.
     pub(crate) source: Option<&'a RawValue>,
 }
@@ -149,7 +149,7 @@ fn block<'de, A: MapAccess<'de>>(mut map: A) -> Result<ContentBlock<'de>, A::Err
             "input" => block.input = Some(map.next_value()?),
             "tool_use_id" => block.tool_use_id = map.next_value()?,
             "content" => block.content = map.next_value()?,
-            "is_error" => block.is_error = map.next_value::<Option<bool>>()?.unwrap_or(false),
+            "is_error" => block.is_error = map.next_value()?,
             "source" | "image_url" => block.source = Some(map.next_value()?),
             _ => _ = map.next_value::<IgnoredAny>()?,
         }

@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
-use loopbreak::{Action, step::EpochMillis};
+use loopbreak::{
+    Action,
+    step::{EpochMillis, Label},
+};
 
 /// Maximum number of waiting calls, and of their bytes.
 const CALLS: usize = 256;
@@ -17,6 +20,8 @@ pub(crate) struct PendingCall {
     pub(crate) line: u64,
     /// Time of the call.
     pub(crate) at: Option<EpochMillis>,
+    /// Label that the calls of one message share.
+    pub(crate) batch: Option<Label<'static>>,
     /// Called tool and arguments.
     pub(crate) action: Action<'static>,
     /// Text of the agent before the call.
@@ -26,7 +31,8 @@ pub(crate) struct PendingCall {
 impl PendingCall {
     fn bytes(&self) -> usize {
         let args = self.action.args.as_ref().map_or(0, |args| args.json().len());
-        args + self.say.as_ref().map_or(0, String::len) + self.id.len() + self.action.name.len()
+        let batch = self.batch.as_ref().map_or(0, |batch| batch.as_text().len());
+        args + batch + self.say.as_ref().map_or(0, String::len) + self.id.len() + self.action.name.len()
     }
 }
 
@@ -61,6 +67,11 @@ impl PendingCalls {
         Some(call)
     }
 
+    /// Returns whether no call is waiting.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
     /// Removes the oldest call.
     pub(crate) fn pop(&mut self) -> Option<PendingCall> {
         self.take(None)
@@ -72,7 +83,14 @@ mod tests {
     use super::*;
 
     fn call(id: &str) -> PendingCall {
-        PendingCall { id: id.to_owned(), line: 1, at: None, action: Action::new(id.to_owned()), say: None }
+        PendingCall {
+            id: id.to_owned(),
+            line: 1,
+            at: None,
+            batch: Some("m".into()),
+            action: Action::new(id.to_owned()),
+            say: None,
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Compares the number of runs, steps, calls and user messages with those of an independent program.
+//! Compares the number of runs, steps, calls, user messages and events with those of an independent program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{fixtures, read};
 
 /// Returns the counts that `counts.py` prints for each log.
-fn counted() -> BTreeMap<String, [usize; 4]> {
+fn counted() -> BTreeMap<String, [usize; 5]> {
     let script = fixtures().with_file_name("counts.py");
     let output = Command::new("python3").arg(script).arg(fixtures()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -32,11 +32,11 @@ fn an_independent_program_counts_the_same() {
                 log.collected.steps.iter().map(|(_, step)| serde_json::from_str(step).unwrap()).collect();
             let runs: BTreeSet<String> = steps.iter().map(|step| step["run"].to_string()).collect();
             let with = |key: &str| steps.iter().filter(|step| !step[key].is_null()).count();
-            let ours = [runs.len(), steps.len(), with("action"), with("user")];
+            let ours = [runs.len(), steps.len(), with("action"), with("user"), with("harness")];
             assert_eq!(
                 counted.get(&log.name),
                 Some(&ours),
-                "{}: runs, steps, calls, user messages",
+                "{}: runs, steps, calls, user messages, events",
                 log.name
             );
             seen += 1;

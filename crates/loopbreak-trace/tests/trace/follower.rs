@@ -148,6 +148,39 @@ fn messages_of_an_agent_with_its_own_file_are_not_repeated() {
     assert_eq!(collected.steps.len(), 1, "{:#?}", collected.steps);
 }
 
+/// Reads a fixture line by line, and emits everything held back after each line that `is_end` accepts.
+fn with_pauses(format: &str, fixture: &str, is_end: fn(&str) -> bool) -> Vec<String> {
+    let text = fs::read_to_string(fixtures().join(fixture)).unwrap();
+    let mut live = LogFollower::new(format.parse().unwrap());
+    let mut collected = CollectedSteps::default();
+    for line in text.lines() {
+        live.push(0, format!("{line}\n").as_bytes(), &mut collected);
+        if is_end(line) {
+            live.flush(&mut collected);
+        }
+    }
+    live.finish(&mut collected);
+    collected.steps.into_iter().map(|(line, step)| format!("{line}: {step}")).collect()
+}
+
+#[test]
+fn a_pause_in_a_log_changes_neither_events_nor_batches() {
+    let never = |_: &str| false;
+    let pause = |line: &str| line.contains("\"type\":\"system\"");
+    let fixture = "claude-code-made/harness.jsonl";
+    assert_eq!(
+        with_pauses("claude-code", fixture, pause),
+        with_pauses("claude-code", fixture, never),
+        "between the boundary and the summary of a compaction"
+    );
+    let labels = |is_end| {
+        let label = |step: &String| step.split_once("\"batch\":").map(|(_, rest)| rest[..4].to_owned());
+        let steps = with_pauses("codex", "codex/goal.jsonl", is_end);
+        steps.iter().filter_map(label).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(|line| line.contains("reasoning")), labels(never), "between two calls of a response");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -2,14 +2,14 @@
 
 use loopbreak::{
     Action, Outcome, Step, Usage,
-    step::{EpochMillis, Label, StepText},
+    step::{EpochMillis, HarnessEvent, Label, StepText},
 };
 
 use super::message::{ChatFunction, ChatMessage};
 use crate::log_format::LogUnit;
 use crate::log_record::{LogRecord, RecordSink};
-use crate::message::ContentBlock;
 use crate::message::arguments;
+use crate::message::{ContentBlock, MessageContent};
 use crate::message::{PendingCall, PendingCalls};
 use crate::skip_reason::SkipReason;
 
@@ -22,6 +22,8 @@ pub(super) struct ChatConversation {
     pending: PendingCalls,
     /// Number of calls without an id.
     unnamed: u64,
+    /// Number of messages with several calls.
+    batches: i64,
 }
 
 /// Line number and time of a message.
@@ -61,8 +63,9 @@ impl ChatConversation {
         match message.role.as_deref().unwrap_or_default() {
             "system" | "developer" => Ok(()),
             "tool" | "function" => {
+                let error = message.is_failure();
                 let text = message.content.into_text();
-                self.result(message.tool_call_id.as_deref(), text, false, position, sink)
+                self.result(message.tool_call_id.as_deref(), text, error, position, sink)
             }
             "user" | "human" if !(several && message.name.is_some()) => self.user(message, position, sink),
             "assistant" | "ai" | "model" | "user" => {
@@ -85,8 +88,19 @@ impl ChatConversation {
         position: ChatPosition,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
+        let is_written = !matches!(message.content, MessageContent::None);
         let (results, rest): (Vec<ContentBlock<'_>>, Vec<ContentBlock<'_>>) =
             message.content.into_blocks().into_iter().partition(|block| &*block.kind == "tool_result");
+        // Nobody writes an empty message. Frameworks do, to send the agent on.
+        let is_empty = is_written
+            && results.is_empty()
+            && rest.iter().all(|block| block.text.as_deref().is_some_and(|text| text.trim().is_empty()));
+        if is_empty {
+            self.end(sink);
+            let step = Step { harness: Some(HarnessEvent::Continuation), ..Step::default() };
+            self.emit_for_others(step, position, sink);
+            return Ok(());
+        }
         let mut heard = Ok(());
         for block in results {
             let text = block.content.into_text();
@@ -97,11 +111,15 @@ impl ChatConversation {
         let words = words.iter().map(|words| &**words).collect::<Vec<_>>().join("\n");
         if !words.trim().is_empty() {
             self.end(sink);
-            let run = self.run.as_deref().map(Label::from);
-            let step = Step { run, at: position.at, user: Some(words.into()), ..Step::default() };
-            sink.record(&LogRecord { line: position.line, step });
+            self.emit_for_others(Step { user: Some(words.into()), ..Step::default() }, position, sink);
         }
         heard
+    }
+
+    /// Emits a step that no agent took, so it has neither a model nor a usage.
+    fn emit_for_others(&self, step: Step<'_>, position: ChatPosition, sink: &mut dyn RecordSink) {
+        let run = self.run.as_deref().map(Label::from);
+        sink.record(&LogRecord { line: position.line, step: Step { run, at: position.at, ..step } });
     }
 
     fn assistant(
@@ -134,6 +152,10 @@ impl ChatConversation {
             }
             return;
         }
+        let batch = (calls.len() > 1).then(|| {
+            self.batches += 1;
+            Label::Number(self.batches)
+        });
         for (id, name, args) in calls {
             let mut action = Action::new(name.map(StepText::into_owned).unwrap_or_default());
             action.args = args.and_then(arguments);
@@ -144,7 +166,8 @@ impl ChatConversation {
                 },
                 |id| id.0.into_owned(),
             );
-            let call = PendingCall { id, line: position.line, at: position.at, action, say: say.take() };
+            let (line, at, batch) = (position.line, position.at, batch.clone());
+            let call = PendingCall { id, line, at, batch, action, say: say.take() };
             for lost in self.pending.push(call) {
                 self.emit_unanswered(lost, sink);
             }
@@ -155,7 +178,7 @@ impl ChatConversation {
         &mut self,
         id: Option<&str>,
         text: Option<StepText<'_>>,
-        error: bool,
+        error: Option<bool>,
         position: ChatPosition,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
@@ -166,8 +189,9 @@ impl ChatConversation {
         };
         let step = Step {
             at: position.at.or(call.at),
+            batch: call.batch,
             action: Some(call.action),
-            outcome: Some(Outcome { text, error: error.then_some(true), ..Outcome::default() }),
+            outcome: Some(Outcome { text, error, ..Outcome::default() }),
             say: call.say.map(StepText::from),
             ..Step::default()
         };
@@ -178,6 +202,7 @@ impl ChatConversation {
     fn emit_unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
         let step = Step {
             at: call.at,
+            batch: call.batch,
             action: Some(call.action),
             say: call.say.map(StepText::from),
             ..Step::default()

@@ -23,12 +23,31 @@ pub(super) struct ChatMessage<'a> {
     pub(super) function_call: Option<ChatFunction<'a>>,
     #[serde(borrow)]
     pub(super) tool_call_id: Option<StepText<'a>>,
+    /// True if the call failed. Each framework has its own flag.
+    #[serde(deserialize_with = "or_none")]
+    is_error: Option<bool>,
+    #[serde(rename = "isError", deserialize_with = "or_none")]
+    is_mcp_error: Option<bool>,
+    #[serde(borrow, deserialize_with = "or_none")]
+    status: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) model: Option<StepText<'a>>,
     #[serde(deserialize_with = "or_none")]
     pub(super) timestamp: Option<EpochMillis>,
     #[serde(deserialize_with = "or_none")]
     pub(super) usage: Option<ChatTokens>,
+}
+
+impl ChatMessage<'_> {
+    /// Returns whether the call failed that the message is the result of. `None` if the message does not say.
+    pub(super) fn is_failure(&self) -> Option<bool> {
+        let status = || match self.status.as_deref()? {
+            "error" | "failed" | "failure" => Some(true),
+            "success" | "succeeded" | "ok" => Some(false),
+            _ => None,
+        };
+        self.is_error.or(self.is_mcp_error).or_else(status)
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

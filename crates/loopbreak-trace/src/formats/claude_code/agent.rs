@@ -2,11 +2,11 @@
 
 use loopbreak::{
     Action, Outcome, Step, Usage,
-    step::{EpochMillis, Label, StepText},
+    step::{EpochMillis, HarnessEvent, Label, StepText},
 };
 
-use super::call_fate::{CallFate, fate, rejection};
-use super::entry::ClaudeTokens;
+use super::call_fate::{CallFate, exit_code, fate, rejection};
+use super::entry::{ClaudeDenial, ClaudeTokens};
 use crate::log_record::{LogRecord, RecordSink, RejectedCall};
 use crate::message::{ContentBlock, MessageContent};
 use crate::message::{PendingCall, PendingCalls};
@@ -142,7 +142,9 @@ impl ClaudeAgent {
         action.args = block.input.map(|input| input.to_owned().into());
         let say = (!self.said.is_empty()).then(|| std::mem::take(&mut self.said));
         let id = block.id.map(|id| id.0.into_owned()).unwrap_or_default();
-        for lost in self.pending.push(PendingCall { id, line: position.line, at: position.at, action, say }) {
+        let batch = self.message.clone().map(Label::from);
+        let call = PendingCall { id, line: position.line, at: position.at, batch, action, say };
+        for lost in self.pending.push(call) {
             self.emit_unanswered(lost, sink);
         }
     }
@@ -151,6 +153,7 @@ impl ClaudeAgent {
     pub(super) fn add_result(
         &mut self,
         block: ContentBlock<'_>,
+        denial: &ClaudeDenial<'_>,
         position: ClaudePosition,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
@@ -158,21 +161,23 @@ impl ClaudeAgent {
             return Err(SkipReason::new("the result of a call that is not in the log, or came long before"));
         };
         let text = block.content.into_text();
-        let fate = match &text {
-            Some(text) if block.is_error => fate(text),
-            _ => CallFate::Done,
-        };
-        if let Some(reason) = text.as_deref().filter(|_| block.is_error).and_then(rejection) {
+        // Only failures are always marked.
+        let failed = block.is_error == Some(true);
+        let failure = text.as_deref().filter(|_| failed);
+        let fate = failure.map_or(CallFate::Done, |text| fate(text, denial));
+        if let Some(reason) = failure.and_then(rejection) {
             let agent = self.name.as_deref();
             sink.rejected_call(&RejectedCall { id: &call.id, agent, action: &call.action, reason });
         }
-        let outcome = Outcome { text, error: block.is_error.then_some(true), ..Outcome::default() };
+        let exit = failure.and_then(exit_code);
+        let outcome = Outcome { text, error: Some(failed), exit, denied: fate.denied() };
         let step = Step {
             at: position.at.or(call.at),
+            batch: call.batch,
             action: Some(call.action),
             say: call.say.map(StepText::from),
-            refused: fate != CallFate::Done,
-            user: (fate == CallFate::RefusedByUser).then(|| "refused the call".into()),
+            refused: fate.is_refused(),
+            user: fate.user_word().map(StepText::from),
             outcome: (fate != CallFate::Dropped).then_some(outcome),
             ..Step::default()
         };
@@ -183,6 +188,7 @@ impl ClaudeAgent {
     fn emit_unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
         let step = Step {
             at: call.at,
+            batch: call.batch,
             action: Some(call.action),
             say: call.say.map(StepText::from),
             ..Step::default()
@@ -220,10 +226,28 @@ impl ClaudeAgent {
         sink: &mut dyn RecordSink,
     ) {
         self.flush(sink);
+        self.emit_for_others(Step { user: Some(words), ..Step::default() }, position, sink);
+    }
+
+    /// Adds something that the program did.
+    pub(super) fn add_event(
+        &mut self,
+        event: HarnessEvent,
+        position: ClaudePosition,
+        sink: &mut dyn RecordSink,
+    ) {
+        // A job may end while calls are waiting for their results.
+        if event == HarnessEvent::Compaction || self.pending.is_empty() {
+            self.flush(sink);
+        }
+        self.emit_for_others(Step { harness: Some(event), ..Step::default() }, position, sink);
+    }
+
+    /// Emits a step that the agent did not take, so it has neither a model nor a usage.
+    fn emit_for_others(&self, step: Step<'_>, position: ClaudePosition, sink: &mut dyn RecordSink) {
         let run = self.session.as_deref().map(Label::from);
         let agent = self.name.as_deref().map(StepText::from);
-        let step = Step { run, agent, at: position.at, user: Some(words), ..Step::default() };
-        sink.record(&LogRecord { line: position.line, step });
+        sink.record(&LogRecord { line: position.line, step: Step { run, agent, at: position.at, ..step } });
     }
 
     /// Emits a step of this agent.

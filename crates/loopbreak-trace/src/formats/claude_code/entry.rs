@@ -1,8 +1,9 @@
 //! One line of a transcript, reduced to the keys that matter.
 
-use loopbreak::step::{EpochMillis, StepText};
+use loopbreak::step::{EpochMillis, HarnessEvent, StepText};
 use serde::{Deserialize, Deserializer};
 
+use super::user_content::event_of_origin;
 use crate::message::MessageContent;
 
 /// A line. Other keys are ignored.
@@ -11,9 +12,15 @@ use crate::message::MessageContent;
 pub(super) struct ClaudeEntry<'a> {
     #[serde(borrow, rename = "type")]
     pub(super) kind: Option<StepText<'a>>,
-    /// `sessionId` in transcripts, `session_id` in the stream.
-    #[serde(borrow, rename = "sessionId", alias = "session_id")]
-    pub(super) session: Option<StepText<'a>>,
+    /// In transcripts. Some lines have `session_id` too.
+    #[serde(borrow, rename = "sessionId")]
+    transcript_session: Option<StepText<'a>>,
+    /// In the stream.
+    #[serde(borrow, rename = "session_id")]
+    stream_session: Option<StepText<'a>>,
+    /// Kind of a line of the type `system`.
+    #[serde(borrow)]
+    pub(super) subtype: Option<StepText<'a>>,
     #[serde(borrow, rename = "agentId")]
     pub(super) agent: Option<StepText<'a>>,
     #[serde(borrow)]
@@ -28,6 +35,18 @@ pub(super) struct ClaudeEntry<'a> {
     /// Written by the program, not by the user.
     #[serde(rename = "isMeta", deserialize_with = "or_default")]
     pub(super) is_meta: bool,
+    /// The same, in the stream.
+    #[serde(rename = "isSynthetic", deserialize_with = "or_default")]
+    pub(super) is_synthetic: bool,
+    #[serde(borrow, deserialize_with = "or_none")]
+    origin: Option<ClaudeOrigin<'a>>,
+    #[serde(borrow, rename = "turnOrigin", deserialize_with = "or_none")]
+    turn_origin: Option<StepText<'a>>,
+    /// Why the call of a result was denied.
+    #[serde(borrow, rename = "toolDenialKind", deserialize_with = "or_none")]
+    denial_kind: Option<StepText<'a>>,
+    #[serde(borrow, rename = "permissionDecision", deserialize_with = "or_none")]
+    permission: Option<ClaudePermission<'a>>,
     #[serde(rename = "isCompactSummary", deserialize_with = "or_default")]
     pub(super) is_summary: bool,
     #[serde(rename = "isApiErrorMessage", deserialize_with = "or_default")]
@@ -49,7 +68,31 @@ pub(super) struct ClaudeEntry<'a> {
     pub(super) total_cost: Option<f64>,
 }
 
-impl ClaudeEntry<'_> {
+impl<'a> ClaudeEntry<'a> {
+    /// Takes the session that the line belongs to.
+    pub(super) fn take_session(&mut self) -> Option<StepText<'a>> {
+        self.transcript_session.take().or(self.stream_session.take())
+    }
+
+    /// Makes the line part of a session.
+    pub(super) fn set_session(&mut self, session: Option<StepText<'a>>) {
+        self.transcript_session = session;
+    }
+
+    /// Returns the event that caused the line.
+    pub(super) fn event(&self) -> Option<HarnessEvent> {
+        let origin = self.origin.as_ref().and_then(ClaudeOrigin::event);
+        origin.or_else(|| self.turn_origin.as_deref().and_then(event_of_origin))
+    }
+
+    /// Takes what the line says about the denial of a call.
+    pub(super) fn take_denial(&mut self) -> ClaudeDenial<'a> {
+        ClaudeDenial {
+            kind: self.denial_kind.take(),
+            source: self.permission.take().and_then(|permission| permission.source),
+        }
+    }
+
     /// Returns whether the line belongs to a transcript, and not to the stream.
     pub(super) fn is_transcript(&self) -> bool {
         self.uuid.is_some() && self.timestamp.is_some()
@@ -66,6 +109,49 @@ pub(super) struct ClaudeApiMessage<'a> {
     #[serde(borrow)]
     pub(super) content: MessageContent<'a>,
     pub(super) usage: Option<ClaudeTokens>,
+}
+
+/// The author of a message.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ClaudeOrigin<'a> {
+    #[serde(borrow)]
+    kind: Option<StepText<'a>>,
+}
+
+impl ClaudeOrigin<'_> {
+    /// Returns the event that the origin stands for.
+    pub(super) fn event(&self) -> Option<HarnessEvent> {
+        self.kind.as_deref().and_then(event_of_origin)
+    }
+}
+
+/// The decision about a call before it is made.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ClaudePermission<'a> {
+    #[serde(borrow)]
+    source: Option<StepText<'a>>,
+}
+
+/// The denial of a call, as the line of its result states it. Older versions state nothing.
+#[derive(Debug, Default)]
+pub(super) struct ClaudeDenial<'a> {
+    pub(super) kind: Option<StepText<'a>>,
+    /// `config` if the settings decided.
+    pub(super) source: Option<StepText<'a>>,
+}
+
+impl ClaudeDenial<'_> {
+    /// Returns the kind of the denial, or an empty text.
+    pub(super) fn kind(&self) -> &str {
+        self.kind.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether the settings decided, and not the user.
+    pub(super) fn is_by_config(&self) -> bool {
+        self.source.as_deref() == Some("config")
+    }
 }
 
 /// Usage of a message so far: the lines of one message repeat it, and it grows.
@@ -121,6 +207,14 @@ pub(super) struct ClaudeAttachment<'a> {
     pub(super) kind: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) prompt: MessageContent<'a>,
+    #[serde(borrow, deserialize_with = "or_none")]
+    pub(super) origin: Option<ClaudeOrigin<'a>>,
+}
+
+/// Reads a value of an unexpected type as `None`: the meaning of these keys is not documented.
+fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let raw = <&'de serde_json::value::RawValue>::deserialize(deserializer)?;
+    Ok(serde_json::from_str(raw.get()).ok())
 }
 
 /// Reads `null` as the default value.

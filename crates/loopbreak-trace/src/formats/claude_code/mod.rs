@@ -5,6 +5,7 @@ mod call_fate;
 mod entry;
 mod seen_ids;
 mod session;
+mod user_content;
 
 use serde::Deserialize as _;
 
@@ -51,12 +52,13 @@ impl FormatDefinition for ClaudeCodeFormat {
     }
     fn file_owner(&self, value: &str) -> Option<FileOwner> {
         let mut json = serde_json::Deserializer::from_str(value);
-        let line = entry::ClaudeEntry::deserialize(&mut json).ok()?;
+        let mut line = entry::ClaudeEntry::deserialize(&mut json).ok()?;
         if !TYPES.contains(&line.kind.as_deref()?) || !line.is_transcript() {
             return None;
         }
+        let run = line.take_session()?.0.into_owned();
         let agent = line.agent.filter(|_| line.is_sidechain).map(|agent| agent.0.into_owned());
-        Some(FileOwner { run: line.session?.0.into_owned(), agent, order: None })
+        Some(FileOwner { run, agent, order: None })
     }
     fn rejection_marks(&self) -> &'static [&'static str] {
         &[call_fate::REJECTION]

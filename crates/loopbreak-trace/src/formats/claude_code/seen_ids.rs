@@ -21,6 +21,7 @@ pub(super) enum IdKind {
     Call,
     Result,
     Turn,
+    Event,
 }
 
 impl SeenIds {

@@ -2,13 +2,15 @@
 
 use std::collections::VecDeque;
 
+use loopbreak::step::{EpochMillis, HarnessEvent};
+
 use super::agent::{ClaudeAgent, ClaudePosition, split};
-use super::call_fate::user_text;
-use super::entry::{ClaudeApiMessage, ClaudeEntry, ProgressMessage};
+use super::entry::{ClaudeApiMessage, ClaudeDenial, ClaudeEntry, ClaudeOrigin, ProgressMessage};
 use super::seen_ids::{IdKind, SeenIds};
+use super::user_content::{AuthorMarks, UserContent};
 use crate::log_format::{LogReader, LogUnit};
 use crate::log_record::RecordSink;
-use crate::message::MessageContent;
+use crate::message::{ContentBlock, MessageContent};
 use crate::skip_reason::SkipReason;
 
 /// Maximum number of agents. The one that was silent longest is dropped first.
@@ -25,6 +27,8 @@ pub(super) struct ClaudeSession {
     agents_with_files: Vec<String>,
     chains: SidechainNames,
     seen: SeenIds,
+    /// Session and name of the agents that have done nothing since a compaction.
+    compacted: Vec<(Option<String>, Option<String>)>,
 }
 
 impl ClaudeSession {
@@ -34,6 +38,7 @@ impl ClaudeSession {
             agents_with_files: agents_with_files.to_vec(),
             chains: SidechainNames::default(),
             seen: SeenIds::default(),
+            compacted: Vec::new(),
         }
     }
 
@@ -65,18 +70,25 @@ impl ClaudeSession {
     /// Reads a line, or a line inside a line; `of` is then the agent it belongs to.
     fn line(
         &mut self,
-        line: ClaudeEntry<'_>,
+        mut line: ClaudeEntry<'_>,
         of: Option<&str>,
         number: u64,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
-        let session = line.session.as_deref();
+        let (session_id, denial) = (line.take_session(), line.take_denial());
+        let session = session_id.as_deref();
         let chain = self.chains.name_of(&line);
         let name = of
             .or(line.agent.as_deref().filter(|_| line.is_sidechain))
             .or(line.parent_call.as_deref())
             .or(chain.as_deref());
         let position = ClaudePosition { line: number, at: line.timestamp };
+        let mut marks = AuthorMarks {
+            is_machine: line.is_meta || line.is_synthetic,
+            is_summary: line.is_summary,
+            is_to_subagent: name.is_some(),
+            event: line.event(),
+        };
         match line.kind.as_deref() {
             Some("assistant") if !line.is_api_error => {
                 let message = line.message.unwrap_or_default();
@@ -84,17 +96,20 @@ impl ClaudeSession {
                 Ok(())
             }
             Some("user") => {
-                let is_human = !line.is_meta && !line.is_summary && name.is_none();
                 let content = line.message.map_or(MessageContent::None, |message| message.content);
-                self.user(session, name, content, is_human, position, sink)
+                let (results, rest) = split(content);
+                let heard = self.results(session, name, results, &denial, position, sink);
+                self.texts(session, name, UserContent::new(rest, marks), line.timestamp, position, sink);
+                heard
             }
             Some("attachment") => {
-                let queued = line.attachment.filter(|what| what.kind.as_deref() == Some("queued_command"));
-                if let Some(words) = queued.and_then(|what| user_text(what.prompt.into_blocks()))
-                    && !line.is_meta
-                    && name.is_none()
+                if let Some(what) = line.attachment
+                    && what.kind.as_deref() == Some("queued_command")
                 {
-                    self.agent(session, name, sink).add_user_text(words, position, sink);
+                    marks.event = what.origin.as_ref().and_then(ClaudeOrigin::event).or(marks.event);
+                    let content = UserContent::new(what.prompt.into_blocks(), marks);
+                    // Several may be attached in the same millisecond.
+                    self.texts(session, name, content, None, position, sink);
                 }
                 Ok(())
             }
@@ -108,9 +123,14 @@ impl ClaudeSession {
                 if self.agents_with_files.iter().any(|agents_with_files| **agents_with_files == *agent) {
                     return Ok(());
                 }
-                inner.session = line.session;
+                inner.set_session(session_id.clone());
                 inner.timestamp = inner.timestamp.or(line.timestamp);
                 self.line(*inner, Some(&agent), number, sink)
+            }
+            Some("system") if line.subtype.as_deref() == Some("compact_boundary") => {
+                let content = UserContent::Event(HarnessEvent::Compaction);
+                self.texts(session, name, content, line.timestamp, position, sink);
+                Ok(())
             }
             Some("result") => {
                 if let Some(dollars) = line.total_cost {
@@ -132,6 +152,7 @@ impl ClaudeSession {
         position: ClaudePosition,
         sink: &mut dyn RecordSink,
     ) {
+        self.compacted.retain(|agent| !is_agent(agent, session, name));
         let is_current = self.agent(session, name, sink).is_in_message(message.id.as_deref());
         let id = message.id.as_deref().filter(|_| !is_current);
         let is_repeated = id.is_some_and(|id| !self.seen.is_new(IdKind::Message, id));
@@ -155,17 +176,16 @@ impl ClaudeSession {
         agent.add_blocks(blocks, position, sink);
     }
 
-    /// Reads a message under the role `user`: results and texts.
-    fn user(
+    /// Reads the results in a message under the role `user`.
+    fn results(
         &mut self,
         session: Option<&str>,
         name: Option<&str>,
-        content: MessageContent<'_>,
-        is_human: bool,
+        results: Vec<ContentBlock<'_>>,
+        denial: &ClaudeDenial<'_>,
         position: ClaudePosition,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
-        let (results, rest) = split(content);
         let mut heard = Ok(());
         for result in results {
             let id = result.tool_use_id.as_deref().unwrap_or_default();
@@ -173,23 +193,71 @@ impl ClaudeSession {
                 self.agent(session, name, sink).close_message(sink);
                 continue;
             }
-            let one = self.agent(session, name, sink).add_result(result, position, sink);
+            let one = self.agent(session, name, sink).add_result(result, denial, position, sink);
             heard = heard.and(one);
-        }
-        // A user does not send two messages in the same millisecond.
-        let is_new =
-            |seen: &mut SeenIds| position.at.is_none_or(|at| seen.is_new(IdKind::Turn, &at.0.to_string()));
-        if is_human && let Some(words) = user_text(rest) {
-            let is_new = is_new(&mut self.seen);
-            let agent = self.agent(session, name, sink);
-            if is_new {
-                agent.add_user_text(words, position, sink);
-            } else {
-                agent.close_message(sink);
-            }
         }
         heard
     }
+
+    /// Reads the texts in a message under the role `user`. A text that was `written_at` the same time as an earlier one
+    /// is a repetition of it.
+    fn texts(
+        &mut self,
+        session: Option<&str>,
+        name: Option<&str>,
+        content: UserContent<'_>,
+        written_at: Option<EpochMillis>,
+        position: ClaudePosition,
+        sink: &mut dyn RecordSink,
+    ) {
+        let is_new =
+            |seen: &mut SeenIds, kind| written_at.is_none_or(|at| seen.is_new(kind, &at.0.to_string()));
+        match content {
+            UserContent::Human(words) => {
+                self.compacted.retain(|agent| !is_agent(agent, session, name));
+                let is_new = is_new(&mut self.seen, IdKind::Turn);
+                let agent = self.agent(session, name, sink);
+                if is_new {
+                    agent.add_user_text(words, position, sink);
+                } else {
+                    agent.close_message(sink);
+                }
+            }
+            UserContent::Event(event) => {
+                let is_new = is_new(&mut self.seen, IdKind::Event);
+                if is_new && !self.is_repeated_compaction(session, name, event) {
+                    self.agent(session, name, sink).add_event(event, position, sink);
+                }
+            }
+            UserContent::Nothing => {}
+        }
+    }
+
+    /// Returns whether an event is a compaction that was read before. It is logged as a boundary, as a summary, or as
+    /// both.
+    fn is_repeated_compaction(
+        &mut self,
+        session: Option<&str>,
+        name: Option<&str>,
+        event: HarnessEvent,
+    ) -> bool {
+        let count = self.compacted.len();
+        self.compacted.retain(|agent| !is_agent(agent, session, name));
+        if event != HarnessEvent::Compaction {
+            return false;
+        }
+        let is_repeated = self.compacted.len() < count;
+        if self.compacted.len() >= AGENTS {
+            self.compacted.remove(0);
+        }
+        self.compacted.push((session.map(str::to_owned), name.map(str::to_owned)));
+        is_repeated
+    }
+}
+
+/// Returns whether this is the agent with this session and name.
+fn is_agent(agent: &(Option<String>, Option<String>), session: Option<&str>, name: Option<&str>) -> bool {
+    agent.1.as_deref() == name && agent.0.as_deref() == session
 }
 
 impl LogReader for ClaudeSession {

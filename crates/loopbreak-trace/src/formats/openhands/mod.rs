@@ -275,7 +275,7 @@ impl OpenHandsReader {
                 action.args = args.rest.as_deref().and_then(arguments);
                 let id = event.id.map(|id| id.to_string()).unwrap_or_default();
                 let say = args.thought.filter(|thought| !thought.trim().is_empty());
-                for lost in self.pending.push(PendingCall { id, line, at, action, say }) {
+                for lost in self.pending.push(PendingCall { id, line, at, batch: None, action, say }) {
                     self.emit_unanswered(lost, sink);
                 }
             }

@@ -121,7 +121,7 @@ impl OpenHandsReader {
                 let args = event.tool_call.and_then(|call| call.arguments).or(event.action);
                 action.args = args.and_then(arguments);
                 let say = event.thought.into_text().filter(filled).map(|say| say.0.into_owned());
-                for lost in self.pending.push(PendingCall { id, line, at, action, say }) {
+                for lost in self.pending.push(PendingCall { id, line, at, batch: None, action, say }) {
                     self.emit_unanswered(lost, sink);
                 }
             }

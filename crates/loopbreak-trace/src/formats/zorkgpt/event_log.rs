@@ -243,7 +243,7 @@ impl ZorkGptEventLog {
             at: turn.at,
             model: self.model.as_deref().map(StepText::from),
             action: turn.action.as_deref().map(Action::new),
-            outcome: turn.response.as_deref().map(|text| Outcome::new(text)),
+            outcome: turn.response.as_deref().map(Outcome::new),
             say: turn.say.as_deref().map(StepText::from),
             place,
             score: turn.score,

@@ -90,7 +90,7 @@ impl ZorkGptTextLog {
             turn: Some(number),
             model: turn.model.as_deref().map(StepText::from),
             action: Some(Action::new(action)),
-            outcome: outcome.map(|text| Outcome::new(text)),
+            outcome: outcome.map(Outcome::new),
             place: turn.place.map(|(name, exits)| Place {
                 id: None,
                 name: Some(name.into()),

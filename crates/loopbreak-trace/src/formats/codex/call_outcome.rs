@@ -1,0 +1,242 @@
+//! The outcome of a call: its text, its exit code, and whether it failed or was denied.
+
+use loopbreak::{
+    Outcome,
+    step::{Denial, StepText},
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::message::{MessageContent, is_guard_reason};
+
+/// Beginnings of the results of calls that Codex rejected before they were made.
+pub(super) const REJECTIONS: [&str; 2] = ["unsupported call: ", "failed to parse function arguments"];
+/// Beginnings of other results that only failed calls have.
+const FAILURES: [&str; 3] = ["apply_patch verification failed", COMMAND_FAILED, "write_stdin failed: "];
+/// Beginning of the result of a command that was not started.
+const COMMAND_FAILED: &str = "exec_command failed for `";
+
+/// Beginnings of the reasons of denials by the user.
+const BY_USER: [&str; 5] = [
+    "exec command rejected by user",
+    "patch rejected by user",
+    "rejected by user",
+    "user rejected MCP tool call",
+    "user cancelled MCP tool call",
+];
+/// Beginnings of the results of calls that a hook denied.
+const BY_HOOK: [&str; 2] = ["Command blocked by PreToolUse hook: ", "Tool call blocked by PreToolUse hook: "];
+/// Beginnings of the reasons of denials by the rules.
+const BY_RULE: [&str; 7] = [
+    "patch rejected: ",
+    "rejected by configuration",
+    "approval policy is ",
+    "approval required by policy",
+    "automatic approval review denied",
+    "This action was rejected due to unacceptable risk",
+    "Execution forbidden by policy",
+];
+/// Beginnings of the results of commands that the sandbox stopped.
+const BY_SANDBOX: [&str; 5] = [
+    "failed in sandbox",
+    "sandbox denied",
+    "Command denied by sandbox",
+    "execution error: Sandbox(Denied",
+    "Codex(Sandbox(Denied",
+];
+
+/// A call that was denied or stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CodexDenial {
+    pub(super) by: Denial,
+    /// True if the call had been started.
+    pub(super) was_started: bool,
+}
+
+impl CodexDenial {
+    /// Returns what the user did to the call.
+    pub(super) fn user_word(self) -> Option<&'static str> {
+        match self {
+            CodexDenial { by: Denial::User, was_started: false } => Some("refused the call"),
+            CodexDenial { by: Denial::User, was_started: true } => Some("interrupted the call"),
+            _ => None,
+        }
+    }
+}
+
+/// Returns who denied the call, if anyone did.
+pub(super) fn denial(text: &str) -> Option<CodexDenial> {
+    let refused = |by| Some(CodexDenial { by, was_started: false });
+    let stopped = |by| Some(CodexDenial { by, was_started: true });
+    if let Some(reason) = BY_HOOK.iter().find_map(|start| text.strip_prefix(start)) {
+        return refused(if is_guard_reason(reason) { Denial::Guard } else { Denial::Policy });
+    }
+    let reason = start_failure(text).unwrap_or(text);
+    let begins_with = |starts: &[&str]| starts.iter().any(|start| reason.starts_with(start));
+    if is_aborted(text) {
+        stopped(Denial::User)
+    } else if begins_with(&BY_SANDBOX) {
+        stopped(Denial::Policy)
+    } else if begins_with(&BY_RULE) || is_forbidden_command(reason) {
+        refused(Denial::Policy)
+    } else if begins_with(&BY_USER) {
+        refused(Denial::User)
+    } else {
+        None
+    }
+}
+
+/// Returns why a command was not started: ``exec_command failed for `ls`: CreateProcess { message: "Rejected(\"…\")" }``.
+fn start_failure(text: &str) -> Option<&str> {
+    let (_, message) = text.strip_prefix(COMMAND_FAILED)?.rsplit_once("`: CreateProcess { message: \"")?;
+    Some(message.strip_prefix("Rejected(\\\"").unwrap_or(message))
+}
+
+/// Returns whether the user aborted the call.
+fn is_aborted(text: &str) -> bool {
+    let timed = || text.strip_prefix("Wall time: ")?.split_once('\n');
+    text.starts_with("aborted by user")
+        || timed().is_some_and(|(_, rest)| rest.starts_with("aborted by user"))
+}
+
+/// Returns whether a reason is one of the rules for commands: `` `rm -rf /` rejected: blocked by policy``.
+fn is_forbidden_command(reason: &str) -> bool {
+    reason.starts_with('`') && reason.contains("` rejected: ")
+}
+
+/// Parses a result: a text, blocks, or an object with a success flag.
+pub(super) fn outcome(output: &RawValue) -> Outcome<'_> {
+    #[derive(Deserialize)]
+    struct CodexOutput<'a> {
+        #[serde(borrow)]
+        content: StepText<'a>,
+        success: Option<bool>,
+    }
+    let (text, success) = match serde_json::from_str::<CodexOutput<'_>>(output.get()) {
+        Ok(told) => (Some(told.content), told.success),
+        Err(_) => {
+            (serde_json::from_str::<MessageContent<'_>>(output.get()).unwrap_or_default().into_text(), None)
+        }
+    };
+    let failed = success.map(|success| !success);
+    let Some(text) = text else {
+        return Outcome { error: failed, ..Outcome::default() };
+    };
+    let (text, exit) = unwrapped(text);
+    let mut marks = REJECTIONS.iter().chain(&FAILURES);
+    let error = match exit {
+        Some(code) => Some(code != 0 || failed == Some(true)),
+        None if marks.any(|start| text.starts_with(start)) && denial(&text).is_none() => Some(true),
+        None => failed,
+    };
+    Outcome { text: Some(text), error, exit, ..Outcome::default() }
+}
+
+/// Unwraps the output of a command, which is stored as JSON with an exit code, or below a few headings. The times in
+/// the headings are dropped.
+fn unwrapped(text: StepText<'_>) -> (StepText<'_>, Option<i64>) {
+    #[derive(Deserialize)]
+    struct CodexCommandOutput {
+        output: String,
+        metadata: CodexOutputMetadata,
+    }
+    #[derive(Deserialize)]
+    struct CodexOutputMetadata {
+        exit_code: Option<i64>,
+    }
+    if text.starts_with("{\"")
+        && let Ok(wrapped) = serde_json::from_str::<CodexCommandOutput>(&text)
+    {
+        return (wrapped.output.into(), wrapped.metadata.exit_code);
+    }
+    let headed = ["Exit code: ", "Chunk ID: ", "Wall time: "].iter().any(|head| text.starts_with(head));
+    if headed && let Some((head, rest)) = text.split_once("Output:\n") {
+        let code = head.lines().find_map(|line| {
+            line.strip_prefix("Exit code: ").or_else(|| line.strip_prefix("Process exited with code "))
+        });
+        return (rest.to_owned().into(), code.and_then(|code| code.trim().parse().ok()));
+    }
+    (text, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn denied(text: &str) -> Option<(Denial, bool)> {
+        denial(text).map(|denial| (denial.by, denial.was_started))
+    }
+
+    #[test]
+    fn distinguishes_denials_from_failures() {
+        let (user, policy, guard) = (Denial::User, Denial::Policy, Denial::Guard);
+        let not_started =
+            |reason| format!("exec_command failed for `a `b``: CreateProcess {{ message: \"{reason}\" }}");
+        for (text, expected) in [
+            ("exec command rejected by user".to_owned(), Some((user, false))),
+            ("patch rejected by user".to_owned(), Some((user, false))),
+            (not_started("Rejected(\\\"rejected by user\\\")"), Some((user, false))),
+            ("aborted by user after 3.1s".to_owned(), Some((user, true))),
+            ("Wall time: 3.1 seconds\naborted by user".to_owned(), Some((user, true))),
+            ("`rm -rf a` rejected: blocked by policy".to_owned(), Some((policy, false))),
+            (not_started("Rejected(\\\"`rm a` rejected: blocked by policy\\\")"), Some((policy, false))),
+            (
+                "patch rejected: writing outside of the project; rejected by user approval settings"
+                    .to_owned(),
+                Some((policy, false)),
+            ),
+            ("Command blocked by PreToolUse hook: no. Command: ls".to_owned(), Some((policy, false))),
+            (
+                "Command blocked by PreToolUse hook: Loop guard: refused: ls. Command: ls".to_owned(),
+                Some((guard, false)),
+            ),
+            ("failed in sandbox MacosSeatbelt with execution error: x".to_owned(), Some((policy, true))),
+            (not_started("Codex(Sandbox(Denied { output"), Some((policy, true))),
+            (not_started("No such file"), None),
+            ("Operation not permitted".to_owned(), None),
+            ("a line\naborted by user".to_owned(), None),
+        ] {
+            assert_eq!(denied(&text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn failures_and_successes_are_those_that_the_log_marks() {
+        let marks = |json: &str| {
+            let raw = RawValue::from_string(json.to_owned()).unwrap();
+            let outcome = outcome(&raw);
+            (outcome.error, outcome.exit)
+        };
+        for (output, expected) in [
+            (r#"{"content":"x","success":true}"#, (Some(false), None)),
+            (r#"{"content":"x","success":false}"#, (Some(true), None)),
+            (r#""{\"output\":\"x\",\"metadata\":{\"exit_code\":2}}""#, (Some(true), Some(2))),
+            (r#""Exit code: 0\nWall time: 1 seconds\nOutput:\nerror""#, (Some(false), Some(0))),
+            (r#""Chunk ID: a\nProcess exited with code 9\nOutput:\n""#, (Some(true), Some(9))),
+            (r#""Wall time: 1 seconds\nProcess running with session ID 7\nOutput:\n""#, (None, None)),
+            (r#""unsupported call: frob""#, (Some(true), None)),
+            (
+                r#""exec_command failed for `x`: CreateProcess { message: \"No such file\" }""#,
+                (Some(true), None),
+            ),
+            (r#""exec command rejected by user""#, (None, None)),
+            (r#""Plan updated""#, (None, None)),
+        ] {
+            assert_eq!(marks(output), expected, "{output}");
+        }
+    }
+
+    #[test]
+    fn unwraps_command_outputs() {
+        for (text, expected, code) in [
+            (r#"{"output":"boom\n","metadata":{"exit_code":1,"duration_seconds":0.4}}"#, "boom\n", Some(1)),
+            ("Exit code: 0\nWall time: 0.2 seconds\nOutput:\nfine", "fine", Some(0)),
+            ("Chunk ID: ab\nWall time: 1 seconds\nProcess exited with code 2\nOutput:\nx", "x", Some(2)),
+            ("plain", "plain", None),
+            (r#"{"output":"#, r#"{"output":"#, None),
+        ] {
+            let (got, exit) = unwrapped(text.into());
+            assert_eq!((&*got, exit), (expected, code), "{text}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Codex CLI: rollouts. See docs/formats/codex.md.
+
+mod call_outcome;
+mod entry;
+mod rollout;
+mod user_message;
+
+use crate::log_format::{FormatDefinition, LogReader};
+use crate::sniff::JsonOutline;
+
+/// Rollouts of Codex CLI.
+pub(crate) struct CodexFormat;
+
+const ENVELOPES: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
+
+impl FormatDefinition for CodexFormat {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+    fn title(&self) -> &'static str {
+        "Codex CLI"
+    }
+    fn file_description(&self) -> &'static str {
+        "rollout-*.jsonl: one JSON object per line, with type and payload"
+    }
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
+        let kind = value.text("type");
+        let enveloped = kind.is_some_and(|kind| ENVELOPES.contains(&kind)) && value.is_object("payload");
+        // The first version had no envelopes.
+        let bare = matches!(kind, Some("function_call" | "function_call_output" | "local_shell_call"))
+            && value.has("call_id")
+            || kind == Some("message") && value.has_all(&["role", "content.[].type"])
+            || kind == Some("reasoning") && value.has("summary");
+        enveloped || bare
+    }
+    fn rejection_marks(&self) -> &'static [&'static str] {
+        &call_outcome::REJECTIONS
+    }
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(rollout::CodexRollout::default())
+    }
+}
