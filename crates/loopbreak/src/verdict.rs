@@ -58,6 +58,16 @@ pub struct Verdict {
     /// Set if the run has to end now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<RunStop>,
+    /// The end of the run that is due, set from the step at which `stop` is set until the user speaks or the run makes
+    /// progress. An adapter that could not end the run then ends it as soon as it can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_due: Option<RunStop>,
+    /// The turn at which the current loop began, so that an adapter can drop the loop from the context of the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewind_to: Option<u64>,
+    /// True if the run is held out: it is only observed (`policy.holdout`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub holdout: bool,
     /// The kinds of progress that the step made.
     pub progress: StepProgress,
 }

@@ -79,12 +79,12 @@ pub(crate) trait StepDetector:
 }
 
 /// The options of a detector.
-pub(crate) trait DetectorSettings: Default {
+pub(crate) trait DetectorSettings: Clone + Default {
     /// Changes the defaults for a profile.
     fn adjust_for(&mut self, _profile: Profile) {}
 
-    /// Changes the limits for a proposal without a score: the proposed call counts like the calls that were
-    /// made.
+    /// Changes the limits for a proposal without a score: the proposed call counts like the calls that were made. Asked
+    /// only of detectors that may refuse calls.
     fn count_proposed_call(&mut self) {}
 
     /// Checks the options.

@@ -4,7 +4,7 @@ use super::detector_name::in_order;
 use super::report_latch::ReportLatch;
 use super::{
     DetectionCollector, DetectorName, DetectorReport, ProposalContext, ProposalReview, StepContext,
-    StepDetector,
+    DetectorSettings, StepDetector,
 };
 use crate::event::Event;
 use crate::memory::snapshot_type;
@@ -71,8 +71,17 @@ impl<D: StepDetector> DetectorSlot<D> {
         review: &mut ProposalReview,
     ) {
         let mode = settings.mode_of(detector);
-        if mode != Mode::Off {
-            review.speaker = Some((detector, mode == Mode::Enforce));
+        if mode == Mode::Off {
+            return;
+        }
+        review.speaker = Some((detector, mode == Mode::Enforce));
+        if D::MAY_REFUSE_CALLS && !proposal.scored {
+            // Without a score, the proposed call counts like the calls that were made: if the eighth is one too many, the
+            // eighth is refused and not the ninth.
+            let mut limits = own.clone();
+            limits.count_proposed_call();
+            self.detector.weigh(proposal, &limits, review);
+        } else {
             self.detector.weigh(proposal, own, review);
         }
     }

@@ -37,7 +37,7 @@ macro_rules! for_each_detector {
             (errors Errors ErrorsDetector ErrorsSettings agent 60 "Errors in a row." [ConsecutiveErrors = "consecutive_errors"])
             (cycle Cycle CycleDetector CycleSettings agent 70 "The same calls with the same results, in the same order." [Cycle = "cycle", Circuit = "circuit"])
             (recurrence Recurrence RecurrenceDetector RecurrenceSettings run 50 "Calls that return with the same result, with others between them." [Recycling = "recycling", Again = "again"])
-            (drift Drift DriftDetector DriftSettings agent 90 "Calls of one tool that fail in the same way, and searches that are only reworded." [SameFailure = "same_failure", VainEdits = "vain_edits", Rephrased = "rephrased", Sweep = "sweep", SameAnswer = "same_answer", SameField = "same_field", SameAnnouncement = "same_announcement"])
+            (drift Drift DriftDetector DriftSettings agent 90 "Calls of one tool that fail in the same way, and searches that are only reworded." [SameFailure = "same_failure", VainEdits = "vain_edits", Rephrased = "rephrased", Sweep = "sweep", SameAnswer = "same_answer", SameField = "same_field", SameAnnouncement = "same_announcement", RejectedRounds = "rejected_rounds"])
             (failing_target FailingTarget FailingTargetDetector FailingTargetSettings agent 80 "A target that keeps failing, whatever is tried." [FailingTarget = "failing_target"])
             (poll Poll PollDetector PollSettings agent 100 "Waiting without a result." [DeadPoll = "dead_poll"])
             (chant Chant ChantDetector ChantSettings agent 110 "A text that repeats itself, or a message that is sent repeatedly." [Chant = "chant", RepeatedMessage = "repeated_message"])

@@ -22,6 +22,10 @@ pub(crate) struct StepContext<'s> {
     pub(crate) measured: bool,
     /// True if the run reports progress by more than places, so that `stagnation` can judge it.
     pub(crate) scored: bool,
+    /// True if the step reports that a service was not available, which is nobody's mistake.
+    pub(crate) unavailable: bool,
+    /// True if the agent insists on refused calls so often that the run has to end.
+    pub(crate) insists: bool,
     /// True if a critic scored any action of the run.
     pub(crate) criticized: bool,
     /// True if the agent's previous step only waited.

@@ -55,7 +55,8 @@ fn positions(say: &str) -> impl Iterator<Item = HashKey> {
         // `may` in a sentence is a verb more often than a month.
         let is_month = is_in(&MONTHS, word) && (word.starts_with(char::is_uppercase));
         let is_count = word.len() <= 4 && word.bytes().all(|byte| byte.is_ascii_digit()) && is_in(&COUNTED, last);
-        (is_month || is_count).then(|| key_of_parts(&[key_of_lower(last), key_of_lower(word)]))
+        let counted = || key_of_parts(&[key_of_lower(last), key_of_lower(word)]);
+        if is_month { Some(key_of_lower(word)) } else { is_count.then(counted) }
     })
 }
 

@@ -150,6 +150,11 @@ fn runs_search(command: &str) -> bool {
     })
 }
 
+/// Returns whether an outcome without a call reports that a service was not available.
+pub(crate) fn is_outage(outcome: &Outcome<'_>) -> bool {
+    outcome.is_error() && outcome.text.as_deref().is_some_and(names_infrastructure)
+}
+
 /// Returns whether a failure is one of the infrastructure.
 fn names_infrastructure(text: &str) -> bool {
     let head = clip(text.trim_start(), INFRASTRUCTURE_BYTES).to_ascii_lowercase();

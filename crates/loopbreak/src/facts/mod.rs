@@ -7,6 +7,7 @@
 //! | `user_word` | whether a human spoke, or the harness sent the agent on |
 //! | `attempt` | which calls are one decision |
 //! | `question` | what a search asks, apart from where it asks |
+//! | `envelope` | which part of an iteration's output is its message |
 //! | `waiting` | whether a call only waits |
 //! | `mutation` | the object that a call changes in the outside world |
 //! | `announcement` | whether the agent's words show that it moves on |
@@ -14,6 +15,7 @@
 mod announcement;
 mod argument_list;
 mod attempt;
+mod envelope;
 mod failure;
 mod mutation;
 mod question;
@@ -23,7 +25,8 @@ mod waiting;
 
 pub(crate) use announcement::NamedPositions;
 pub(crate) use attempt::{AttemptPart, ParallelCalls};
-pub(crate) use failure::{ActionResult, JudgedOutcome, is_marked};
+pub(crate) use envelope::message_of;
+pub(crate) use failure::{ActionResult, JudgedOutcome, is_marked, is_outage};
 pub(crate) use mutation::{MutatedObject, WORDS as MUTATION_WORDS};
 pub(crate) use question::question_texts;
 pub(crate) use spelling::canonical_action;

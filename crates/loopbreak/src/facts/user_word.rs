@@ -1,13 +1,10 @@
 //! Decides whether a human spoke, or the harness sent the agent on.
 //!
-//! A step with `harness` is never a human's word. Neither is an automatic prompt: an empty one, a repeated "continue",
-//! or the same text for the third time. A human's denial of a call is a word.
+//! A step with `harness` is never a human's word. Neither is an automatic prompt: an empty one, or a repeated
+//! "continue". A human's denial of a call is a word.
 
 use crate::memory::{HashKey, key_of_lower, snapshot_type};
 use crate::step::{Denial, HarnessEvent, Step};
-
-/// Number of identical messages in a row from which on they are automatic.
-const AUTOMATIC: u32 = 3;
 
 /// Messages that only send the agent on, in lower case without punctuation.
 const CONTINUE: [&str; 12] = [
@@ -59,9 +56,7 @@ impl UserWords {
         let key = key_of_lower(text);
         self.count = if self.last == key { self.count.saturating_add(1) } else { 1 };
         self.last = key;
-        let automatic = text.is_empty()
-            || self.count >= AUTOMATIC
-            || self.count > 1 && CONTINUE.contains(&&*plain(text));
+        let automatic = text.is_empty() || self.count > 1 && CONTINUE.contains(&&*plain(text));
         if automatic {
             PromptOrigin { user: denied, harness: Some(HarnessEvent::Continuation) }
         } else {
@@ -86,9 +81,9 @@ mod tests {
     }
 
     #[test]
-    fn a_human_may_say_the_same_twice_and_an_injected_continue_is_no_word() {
+    fn a_human_may_say_the_same_again_and_an_injected_continue_is_no_word() {
         let ask = r#"{"user":"try it again with the other file"}"#;
-        assert_eq!(users(&[ask, ask, ask]), [true, true, false]);
+        assert_eq!(users(&[ask, ask, ask]), [true, true, true]);
         let go_on = r#"{"user":"Continue."}"#;
         assert_eq!(users(&[go_on, go_on, ask, go_on]), [true, false, true, true]);
         assert_eq!(users(&[r#"{"user":""}"#, r#"{"user":"stop","harness":"continuation"}"#]), [false, false]);

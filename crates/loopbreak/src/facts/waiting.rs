@@ -8,7 +8,7 @@ use crate::text::clip::clip;
 const LONGEST_STATE: usize = 400;
 
 /// Phrases by which a job says that it is not done, in lower case.
-const NOT_DONE: [&str; 22] = [
+const NOT_DONE: [&str; 20] = [
     "still running",
     "is running",
     "status: running",
@@ -27,8 +27,6 @@ const NOT_DONE: [&str; 22] = [
     "not complete",
     "no new output",
     "waiting for",
-    "timed out waiting",
-    "timeout waiting",
     "\"processing\"",
     "still processing",
 ];
@@ -40,13 +38,22 @@ impl ActionTable {
     /// Returns whether a call only waits: by its kind, because it gives a running program no input, or because its
     /// reply says that a job is not done.
     pub(crate) fn waits(&self, action: &Action<'_>, kind: ActionKind, reply: Option<&str>) -> bool {
+        if self.gives_no_input(action) {
+            return true;
+        }
         match kind {
             ActionKind::Wait => true,
             ActionKind::Edit | ActionKind::Say | ActionKind::Page | ActionKind::Move => false,
             ActionKind::Read | ActionKind::Run | ActionKind::Search | ActionKind::Other => {
-                self.gives_no_input(action) || action.is_structured() && reply.is_some_and(is_not_done)
+                action.is_structured() && reply.is_some_and(is_not_done) && !self.posts(action)
             }
         }
+    }
+
+    /// Returns whether a command sends something, so that its reply is not the state of a job.
+    fn posts(&self, action: &Action<'_>) -> bool {
+        let posts = |command: &str| ["POST", "PUT", " -d ", "--data"].iter().any(|word| command.contains(word));
+        self.command(action).is_some_and(|command| posts(&command)) || self.mutates_by_command(action)
     }
 
     /// Returns whether a call sends an empty command, or no input to a running program.

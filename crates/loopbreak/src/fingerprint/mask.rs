@@ -33,9 +33,9 @@ mod says {
 const SAYS: [u8; 256] = {
     let mut table = [0; 256];
     let kinds: [(u8, &[u8]); 5] = [
-        (says::END, b" \t\n\x0c\r()[]{}<>\"'`,;=|"),
+        (says::END, b" \t\n\x0c\r()[]{}<>\"'`,;=|_"),
         (says::OPEN, b"abcdefABCDEF-.:!?#*"),
-        (says::LINK, b" \t\n\x0b\x0c\r#:=(\"'"),
+        (says::LINK, b" \t\n\x0b\x0c\r#:=(\"'_"),
         (says::TAG, b"[,"),
         (says::UNIT, b"numsh"),
     ];
@@ -172,7 +172,7 @@ impl<'b> MaskWindow<'b> {
     fn open(&self) -> u64 {
         let within = |byte: u8, first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
         // Only the most common bytes that rule it out; the rest is tested later.
-        let plain = |byte: u8| within(byte, b'/', b'9') | within(byte | 0x20, b'g', b'z') | (byte == b'_');
+        let plain = |byte: u8| within(byte, b'/', b'9') | within(byte | 0x20, b'g', b'z');
         let mark = |byte: u8| within(byte, b'-', b'.') | (byte == b':');
         self.bits(|second, first, _| !(plain(first) | mark(first) & plain(second) & (second != b't')))
     }

@@ -59,7 +59,7 @@ impl<'a> StepFingerprints<'a> {
         });
         let failed = result == ActionResult::Failure;
         let unavailable = result == ActionResult::Unavailable;
-        let waits = unavailable || !failed && table.waits(action, kind, text);
+        let waits = unavailable || table.waits(action, kind, text);
         let kind = if waits { ActionKind::Wait } else { kind };
         let outcome =
             text.map(|text| if result == ActionResult::Success { outcome_key_without(text, volatile) } else { gist_key(text) });

@@ -64,6 +64,12 @@ pub(super) fn is_volatile(text: &str, word: Range<usize>) -> bool {
         || is_hash(bytes)
         || is_socket(bytes)
         || is_temporary(bytes)
+        || is_token(bytes) && names(text, word.start)
+}
+
+/// Returns whether a word looks like an id: at least four letters and digits.
+fn is_token(word: &[u8]) -> bool {
+    word.len() >= 4 && word.iter().all(u8::is_ascii_alphanumeric)
 }
 
 /// Returns whether a text is an id that is created for every call: a UUID, or a long hash.
@@ -164,7 +170,7 @@ fn is_number(word: &[u8]) -> bool {
 /// Returns whether the word before makes the number a name.
 fn names(text: &str, start: usize) -> bool {
     // The longest such word has nine letters, so no more are read.
-    let between = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r' | b'#' | b':' | b'=' | b'(' | b'"' | b'\'');
+    let between = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r' | b'#' | b':' | b'=' | b'(' | b'"' | b'\'' | b'_');
     let mut before = &text.as_bytes()[..start];
     while let [rest @ .., last] = before
         && between(last)

@@ -15,6 +15,8 @@ snapshot_type! {
         pub(super) trail: PlaceTrail,
         /// True if the last step only waited.
         pub(super) waits: bool,
+        /// Number of refused calls in a row.
+        pub(super) refused: u32,
         /// The positions that the agent named.
         pub(super) positions: NamedPositions,
         /// The calls of the current message.
@@ -24,6 +26,15 @@ snapshot_type! {
 }
 
 impl AgentState {
+    /// Counts refused calls in a row. Identical calls of one message count once.
+    pub(super) fn count_refusals(&mut self, step: &Step<'_>, user_spoke: bool, repeats_call: bool) {
+        if user_spoke || step.action.is_some() && !step.refused {
+            self.refused = 0;
+        } else if step.refused && !repeats_call {
+            self.refused = self.refused.saturating_add(1);
+        }
+    }
+
     /// Records the place of the step. Returns whether the agent moved.
     pub(super) fn walk(
         &mut self,

@@ -9,10 +9,10 @@ mod observe;
 mod state;
 mod weigh;
 
-use std::sync::{Arc, OnceLock};
-
 use crate::detectors::custom::{AddDetectorError, CustomDetector, CustomSlots};
-use crate::settings::{Config, Settings};
+use crate::settings::{Config, Mode, Settings};
+use crate::verdict::RunStop;
+use crate::memory::{HashKey, key_of};
 use crate::text::clip::clip_escaped;
 
 pub(crate) use state::GuardState;
@@ -41,8 +41,8 @@ use state::RUN_BYTES;
 #[derive(Clone, Debug)]
 pub struct Guard {
     config: Config,
-    /// The limits for proposals without a score, computed at the first such proposal.
-    unscored_limits: OnceLock<Arc<Settings>>,
+    /// The settings if the run is held out, so that it is only observed. Computed when the id of the run is known.
+    held_out: Option<Config>,
     state: GuardState,
     /// The detectors of the user.
     custom: CustomSlots,
@@ -58,11 +58,14 @@ impl Guard {
     #[must_use]
     pub fn for_run(mut self, run: &str) -> Self {
         self.state.run = clip_escaped(run, RUN_BYTES).into();
+        self.hold_out();
         self
     }
 
     pub(crate) fn from_parts(config: Config, state: GuardState, custom: CustomSlots) -> Self {
-        Guard { config, unscored_limits: OnceLock::new(), state, custom }
+        let mut guard = Guard { config, held_out: None, state, custom };
+        guard.hold_out();
+        guard
     }
 
     /// Adds a detector of your own. If the guard was restored from a snapshot, the detector continues from its state.
@@ -92,6 +95,35 @@ impl Guard {
     /// Returns the settings of the guard.
     pub fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// Returns whether the run is held out: it is only observed, so that the effect of Loopbreak on the other runs can be
+    /// measured (`policy.holdout`).
+    pub fn is_held_out(&self) -> bool {
+        self.held_out.is_some()
+    }
+
+    /// Returns the end of the run that is due. It stays due until the user speaks or the run makes progress.
+    pub fn stop_due(&self) -> Option<RunStop> {
+        self.state.stop_due
+    }
+
+    /// Returns the settings that apply to this run.
+    fn active_config(&self) -> &Config {
+        self.held_out.as_ref().unwrap_or(&self.config)
+    }
+
+    /// Decides whether the run is held out, by the hash of its id.
+    fn hold_out(&mut self) {
+        let share = self.config.policy.holdout;
+        if share <= 0.0 || self.state.run.is_empty() || self.held_out.is_some() || self.config.mode != Mode::Enforce {
+            return;
+        }
+        let drawn = key_of(&self.state.run).0 as f64 / HashKey::MAX.0 as f64;
+        if drawn < share {
+            let settings = Settings { mode: Mode::Observe, ..(*self.config).clone() };
+            self.held_out = Config::new(settings).ok();
+        }
     }
 
     /// Returns the number of the last turn.

@@ -8,12 +8,12 @@ use crate::detectors::custom::CustomSlots;
 use crate::detectors::{DetectorReport, ObservationOutput, Pattern, StepContext, WeighedProposal};
 use crate::event::RunId;
 use crate::evidence::EvidenceKey;
-use crate::facts::{AttemptPart, PromptOrigin, canonical_action, is_marked};
+use crate::facts::{AttemptPart, PromptOrigin, canonical_action, is_marked, is_outage};
 use crate::fingerprint::{ActionKind, ChangeHistory, StepFingerprints, VocabularyTables};
 use crate::memory::key_of;
 use crate::place::{PlaceMap, PlaceTrail};
 use crate::policy::{PolicyInput, decide};
-use crate::settings::{Config, Mode};
+use crate::settings::{Config, Mode, Profile};
 use crate::step::{Action, MAIN_AGENT, Step};
 use crate::verdict::{StepProgress, Verdict};
 
@@ -39,6 +39,10 @@ struct ObservedFacts<'s> {
     after_wait: bool,
     /// True if the agent's words name a new position.
     moves_on: bool,
+    /// True if the step reports that a service was not available.
+    unavailable: bool,
+    /// True if the agent insists on refused calls so often that the run has to end.
+    insists: bool,
     /// True if the agent is at another place than before.
     moved: bool,
 }
@@ -74,6 +78,8 @@ impl ObservedFacts<'_> {
             criticized: effects.criticized(),
             after_wait: self.after_wait,
             moves_on: self.moves_on,
+            unavailable: self.unavailable,
+            insists: self.insists,
             prints: self.prints.as_ref().filter(|_| !self.allowed),
             epoch: effects.epoch(),
             tables,
@@ -100,17 +106,20 @@ impl Guard {
     pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
         let last_time = self.state.now;
         let (turn, renumbered) = self.state.count(step);
-        let mut verdict = Verdict { turn, renumbered, ..Verdict::default() };
-        if self.config.mode == Mode::Off {
+        self.hold_out();
+        let config = self.active_config().clone();
+        let mut verdict = Verdict { turn, renumbered, holdout: self.is_held_out(), ..Verdict::default() };
+        if config.mode == Mode::Off {
             return verdict;
         }
         let weighed = self.weigh_scored_action(step, &mut verdict);
         let passed = last_time.zip(step.at).map(|(last, at)| at.0.saturating_sub(last).max(0));
         let canonical = step.action.as_ref().and_then(canonical_action);
         let action = canonical.as_ref().or(step.action.as_ref());
-        let facts = self.state.gather_facts(step, action, turn, passed, weighed, &self.config);
-        let reports = self.state.run_detectors(&facts, &mut self.custom, &self.config, &mut verdict);
-        self.state.apply_policy(reports, &facts, &self.config, &mut verdict);
+        let facts = self.state.gather_facts(step, action, turn, passed, weighed, &config);
+        let reports = self.state.run_detectors(&facts, &mut self.custom, &config, &mut verdict);
+        self.state.apply_policy(reports, &facts, &config, &mut verdict);
+        self.state.keep_stop_due(&facts, &mut verdict);
         self.state.fit_snapshot(self.custom.bytes());
         verdict
     }
@@ -137,6 +146,10 @@ impl GuardState {
         let allows = |action| config.allow.iter().any(|rule| rule.covers(action));
         let allowed = step.action.as_ref().is_some_and(allows) || action.is_some_and(allows);
         let waits = prints.as_ref().is_some_and(|prints| prints.kind == ActionKind::Wait);
+        let outage = || step.outcome.as_ref().is_some_and(is_outage);
+        // The documents know no such errors.
+        let unavailable = config.profile != Profile::Documents
+            && prints.as_ref().map_or_else(outage, |prints| prints.unavailable);
         let (mut after_wait, mut moves_on, mut attempt) = (false, false, AttemptPart::default());
         if let Some(agent) = self.agents.newest_mut() {
             after_wait = replace(&mut agent.waits, waits);
@@ -144,7 +157,10 @@ impl GuardState {
             if let Some(prints) = &prints {
                 attempt = agent.parallel.note(step, prints.call, prints.failed);
             }
+            agent.count_refusals(step, origin.user, attempt.repeats_call);
         }
+        let refused = self.agents.newest().map_or(0, |agent| agent.refused);
+        let insists = config.policy.insist > 0 && refused >= config.policy.insist;
         ObservedFacts {
             step,
             action,
@@ -159,6 +175,8 @@ impl GuardState {
             allowed,
             after_wait,
             moves_on,
+            unavailable,
+            insists,
             moved,
         }
     }
@@ -225,6 +243,15 @@ impl GuardState {
         let ObservationOutput { reports, progress, .. } = sink;
         verdict.progress = progress;
         reports
+    }
+
+    /// Remembers an end that is due, until the user speaks or the run makes progress.
+    fn keep_stop_due(&mut self, facts: &ObservedFacts<'_>, verdict: &mut Verdict) {
+        if facts.origin.user || facts.further {
+            self.stop_due = None;
+        }
+        self.stop_due = verdict.stop.or(self.stop_due);
+        verdict.stop_due = self.stop_due;
     }
 
     /// Lets the policy decide about the reports.

@@ -14,6 +14,7 @@ use crate::policy::LoopLedger;
 use crate::snapshot::STATE_BYTES;
 use crate::step::Step;
 use crate::text::clip::{clip, clip_escaped};
+use crate::verdict::RunStop;
 
 /// Number of agents of a run that are kept apart. The least recently active one is forgotten first.
 const AGENTS: usize = 16;
@@ -26,6 +27,8 @@ const ITERATION_BYTES: usize = 100;
 const ITERATION_LINE: usize = "Iteration 18446744073709551615: ".len() + ITERATION_BYTES;
 /// Length of the run's id in bytes.
 pub(super) const RUN_BYTES: usize = 200;
+/// Upper bound of a stop in a snapshot, in bytes.
+const STOP_BYTES: usize = 256;
 /// Part of the snapshot, in bytes, that agents leave to the map if it needs that much.
 const PLACES_SHARE: usize = 16 * 1024;
 
@@ -49,6 +52,8 @@ snapshot_type! {
         pub(super) detectors: RunDetectors,
         pub(super) ledger: LoopLedger,
         pub(super) effects: ChangeHistory,
+        /// The end of the run that is due.
+        pub(super) stop_due: Option<RunStop>,
         /// True if the log marks failures, so that words decide nothing.
         pub(super) marks_failures: bool,
         pub(super) words: UserWords,
@@ -71,6 +76,7 @@ impl Default for GuardState {
             detectors: RunDetectors::default(),
             ledger: LoopLedger::default(),
             effects: ChangeHistory::default(),
+            stop_due: None,
             marks_failures: false,
             words: UserWords::default(),
             objectives: BoundedList::default(),
@@ -146,6 +152,13 @@ impl GuardState {
     /// Returns the number of digits of the largest number that counts turns, steps or changes.
     fn count_digits(&self) -> usize {
         self.turn.max(self.steps).checked_ilog10().unwrap_or_default() as usize + 1
+    }
+}
+
+/// A stop consists of names. Those of the user's detectors are short.
+impl SnapshotSize for RunStop {
+    fn max_bytes(_: usize) -> usize {
+        STOP_BYTES
     }
 }
 

@@ -1,7 +1,5 @@
 //! Weighs proposals.
 
-use std::sync::Arc;
-
 use super::agent_state::AgentState;
 use super::{Guard, GuardState};
 use crate::detectors::custom::CustomSlots;
@@ -10,8 +8,8 @@ use crate::facts::canonical_action;
 use crate::fingerprint::NormalizedCall;
 use crate::memory::{HashKey, key_of, key_of_parts};
 use crate::place::{PlaceMap, action_direction};
-use crate::policy::{Proposal, limits_for_unscored_proposal, rule_on_proposal};
-use crate::settings::{Config, Mode, Settings};
+use crate::policy::{Proposal, rule_on_proposal};
+use crate::settings::{Config, Mode};
 use crate::step::{Action, MAIN_AGENT, Step};
 use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::{Intervention, Ruling, Verdict};
@@ -34,23 +32,12 @@ impl Guard {
     /// A proposal without a score is judged as if the call had been made: if the eighth identical call is too
     /// many, the eighth is refused and not the ninth.
     pub fn weigh(&self, proposal: &Proposal<'_>) -> Ruling {
-        let limits = match finite_score(proposal) {
-            Some(_) => &*self.config,
-            None => self.unscored_limits.get_or_init(|| Arc::new(limits_for_unscored_proposal(&self.config))),
-        };
-        self.weigh_within(proposal, limits, &self.config)
+        self.weigh_with(self.active_config(), proposal)
     }
 
     /// Weighs a proposal with other settings than those of the guard, and changes nothing. So an adapter can judge
     /// calls by stricter or more lenient rules than steps, without a second guard.
     pub fn weigh_with(&self, config: &Config, proposal: &Proposal<'_>) -> Ruling {
-        match finite_score(proposal) {
-            Some(_) => self.weigh_within(proposal, config, config),
-            None => self.weigh_within(proposal, &limits_for_unscored_proposal(config), config),
-        }
-    }
-
-    fn weigh_within(&self, proposal: &Proposal<'_>, limits: &Settings, config: &Config) -> Ruling {
         let canonical = canonical_action(&proposal.action);
         let proposed = ProposedAction {
             action: canonical.as_ref().unwrap_or(&proposal.action),
@@ -60,7 +47,7 @@ impl Guard {
             agent: key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT)),
             place: proposal.place.as_ref().and_then(PlaceMap::key),
         };
-        self.state.weigh(&proposed, &self.custom, limits, config).1
+        self.state.weigh(&proposed, &self.custom, config).1
     }
 
     /// Weighs the action of a step that the critic scored, as a proposal made at the previous place. So a
@@ -81,7 +68,7 @@ impl Guard {
             agent,
             place: None,
         };
-        let (weighed, ruling) = self.state.weigh(&proposed, &self.custom, &self.config, &self.config);
+        let (weighed, ruling) = self.state.weigh(&proposed, &self.custom, self.active_config());
         verdict.events.extend(ruling.events.iter().cloned());
         verdict.ruling = Some(ruling);
         Some(weighed)
@@ -98,7 +85,6 @@ impl GuardState {
         &self,
         proposed: &ProposedAction<'_>,
         custom: &CustomSlots,
-        limits: &Settings,
         config: &Config,
     ) -> (WeighedProposal, Ruling) {
         let unknown = AgentState::default();
@@ -106,8 +92,8 @@ impl GuardState {
         let context = self.proposal_context(proposed, agent, config);
         let mut review = ProposalReview::new(config.policy.repeat_penalty);
         if config.mode != Mode::Off {
-            agent.detectors.weigh(&context, limits, &mut review);
-            self.detectors.weigh(&context, limits, &mut review);
+            agent.detectors.weigh(&context, config, &mut review);
+            self.detectors.weigh(&context, config, &mut review);
             custom.weigh(&context, config, &mut review);
         }
         let base = proposed.score.unwrap_or(config.policy.score_max);
@@ -165,6 +151,7 @@ impl GuardState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Settings;
 
     #[test]
     fn other_settings_apply_to_one_proposal_only() {

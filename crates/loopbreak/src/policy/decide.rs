@@ -45,6 +45,7 @@ pub(crate) fn decide(
     if input.user_spoke {
         ledger.half_open(agent);
     }
+    verdict.rewind_to = beginning_of_loop(&reports);
     let mut builder = VerdictBuilder { input, agent, settings, verdict };
     let mut tripped = Vec::new();
     for report in reports {
@@ -56,6 +57,15 @@ pub(crate) fn decide(
         }
     }
     builder.stop_run(tripped);
+}
+
+/// Returns the turn at which the loop of these reports began, if it is one that can be dropped from a context.
+fn beginning_of_loop(reports: &[DetectorReport]) -> Option<u64> {
+    let can_be_dropped = |family| {
+        matches!(family, LoopFamily::Action | LoopFamily::Effect | LoopFamily::Output | LoopFamily::Place)
+    };
+    let bad = reports.iter().filter(|report| report.detection.severity >= Some(Severity::Warn));
+    bad.filter(|report| can_be_dropped(report.detection.family)).map(|report| report.detection.since).min()
 }
 
 impl VerdictBuilder<'_> {

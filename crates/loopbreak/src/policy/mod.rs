@@ -14,7 +14,6 @@ mod recover_task;
 mod rule;
 mod stop_run;
 mod task_recovery;
-mod unscored_limits;
 mod verdict_builder;
 
 pub(crate) use decide::{PolicyInput, decide};
@@ -22,4 +21,3 @@ pub(crate) use loop_ledger::LoopLedger;
 pub use proposal::Proposal;
 pub(crate) use rule::rule_on_proposal;
 pub(crate) use task_recovery::{TaskRecovery, choose_recovery};
-pub(crate) use unscored_limits::limits_for_unscored_proposal;

@@ -83,11 +83,6 @@ macro_rules! declare_settings {
                 self
             }
 
-            /// Lowers the limits for a proposal without a score.
-            pub(crate) fn count_proposed_call(&mut self) {
-                $(self.$folder.count_proposed_call();)*
-            }
-
             fn check_detectors(&self, checks: &mut SettingsChecks) {
                 $(checks.table(stringify!($folder), |checks| self.$folder.check(checks));)*
             }

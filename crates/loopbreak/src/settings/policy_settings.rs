@@ -45,6 +45,13 @@ pub struct PolicySettings {
     pub on_loop: OnLoop,
     /// Repeat the advice on every turn instead of only when a finding gets worse.
     pub repeat_advice: bool,
+    /// Number of refused calls in a row after which the run is stopped, because the agent insists and nobody can be asked.
+    /// Identical calls of one message count once. 0 disables it.
+    pub insist: u32,
+    /// Share of the runs, from 0 to 1, that are only observed. The runs are chosen by a hash of their ids, so the choice
+    /// does not depend on what happens in them, and the effect of Loopbreak can be measured.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
+    pub holdout: f64,
     /// Interventions that are enabled.
     pub ladder: InterventionLadder,
 }
@@ -59,6 +66,8 @@ impl Default for PolicySettings {
             spare_only_way: true,
             on_loop: OnLoop::Escalate,
             repeat_advice: false,
+            insist: 5,
+            holdout: 0.0,
             ladder: InterventionLadder::default(),
         }
     }
@@ -68,6 +77,7 @@ impl PolicySettings {
     pub(super) fn check(&self, checks: &mut SettingsChecks) {
         checks.within("accept_at", self.accept_at, &(0.0..=1.0));
         checks.penalty("repeat_penalty", self.repeat_penalty);
+        checks.within("holdout", self.holdout, &(0.0..=1.0));
         checks.that(
             self.score_min.is_finite() && self.score_max.is_finite() && self.score_min < self.score_max,
             "score_min",

@@ -35,6 +35,7 @@ impl From<Profile> for Settings {
             Profile::Documents => {
                 settings.policy.spare_only_way = false;
                 settings.policy.repeat_advice = true;
+                settings.policy.insist = 0;
                 settings.report.calls_per_step = 4;
             }
         }

@@ -21,7 +21,7 @@ const GROUP: usize = 4;
 /// Length limit of a word. A longer one is read in pieces, because some texts have no spaces.
 const PIECE: u32 = 64;
 /// Number of rounds required of a unit of fewer than [`GROUP`] words, and of one that is not speech.
-const SHORT_ROUNDS: u64 = 100;
+const SHORT_ROUNDS: u64 = 40;
 const STRUCTURED_ROUNDS: u64 = 16;
 /// Factor on the required length for text that is not speech.
 const STRUCTURED: u64 = 10;
@@ -286,6 +286,9 @@ pub(crate) fn chant_of(text: &str, rounds: u32, bytes: u32, strict: bool) -> Opt
         return None;
     }
     let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT))..];
+    if let Some(chant) = chant_without_blanks(tail, rounds, bytes) {
+        return Some(chant);
+    }
     if !may_chant(tail, rounds) {
         return None;
     }
@@ -294,6 +297,55 @@ pub(crate) fn chant_of(text: &str, rounds: u32, bytes: u32, strict: bool) -> Opt
     let chant = stream.push(tail)?;
     let unit = tail.get(chant.unit.start as usize..chant.unit.end as usize)?;
     Some((chant, unit))
+}
+
+/// Number of bytes at the end of a text that are searched for a repetition without blanks, and the longest unit of one.
+const DENSE: usize = 1024;
+const DENSE_UNIT: usize = 120;
+
+/// Detects a text whose end repeats a unit without blanks, such as `hahaha`.
+fn chant_without_blanks(text: &str, rounds: u32, bytes: u32) -> Option<(RepeatedPassage, &str)> {
+    let size = DENSE.max(bytes as usize);
+    let from = text.ceil_char_boundary(text.len().saturating_sub(size));
+    let dense = &text.as_bytes()[from..];
+    if dense.len() < bytes as usize || dense.iter().any(u8::is_ascii_whitespace) {
+        return None;
+    }
+    let period = suffix_period(dense)?;
+    let equal = text.bytes().rev().zip(text.bytes().rev().skip(period)).take_while(|(a, b)| a == b).count();
+    let unit = text.get(text.len() - period..)?;
+    let count = (equal / period) as u64 + 1;
+    // Dots, rules and zeros are not speech.
+    let speaks = unit.chars().any(|c| c.is_alphabetic() || is_picture(c));
+    if !speaks || count < u64::from(rounds) || equal + period < bytes as usize {
+        return None;
+    }
+    let end = text.len() as u64;
+    let passage = RepeatedPassage {
+        words: 1,
+        rounds: count,
+        bytes: (equal + period) as u64,
+        unit: end - period as u64..end,
+        structured: false,
+        // The sum does not depend on the rotation.
+        key: unit.bytes().fold(period as u64, |sum, byte| sum.wrapping_add(u64::from(byte))),
+    };
+    Some((passage, unit))
+}
+
+/// Returns the length of the unit that all bytes repeat, if it is short enough. Linear in the number of bytes.
+fn suffix_period(bytes: &[u8]) -> Option<usize> {
+    // For each prefix: the length of its longest proper prefix that is also its suffix.
+    let mut borders = vec![0_usize; bytes.len()];
+    for at in 1..bytes.len() {
+        let mut border = borders[at - 1];
+        while border > 0 && bytes[at] != bytes[border] {
+            border = borders[border - 1];
+        }
+        borders[at] = border + usize::from(bytes[at] == bytes[border]);
+    }
+    let period = bytes.len() - borders.last()?;
+    (period <= DENSE_UNIT).then_some(period)
 }
 
 /// Number of bytes at the end that are searched for a long word, and number of bytes of that word.

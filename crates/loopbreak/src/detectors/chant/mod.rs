@@ -1,8 +1,9 @@
 //! `chant`: a text that repeats itself, or a message that is sent repeatedly.
 //!
 //! Catches: a text whose end repeats one unit (`chant`): a word 14,645 times, or a sentence or a paragraph at
-//! least 4 times with at least 400 bytes in total; and a message of some length that is sent 4 times while
-//! nothing new is done (`repeated_message`), such as the 12th promise to do it differently.
+//! least 4 times with at least 400 bytes in total; a message of some length that is sent 4 times while nothing new
+//! is done (`repeated_message`), such as the 12th promise to do it differently; and short or blank messages again and
+//! again, while nothing is done at all.
 //! Must not catch: lists, tables, code, rules, dots, refrains, logs; a text that stopped repeating; a short
 //! message before every call ("Let me continue."); the same words before calls that each do something new,
 //! which is a batch; a conversation, because a message from the user resets every count.
@@ -17,9 +18,10 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
-use crate::fingerprint::outcome_key;
+use crate::fingerprint::{ActionKind, outcome_key};
 use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::text::chant::chant_of;
+use crate::text::clip::clip;
 use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::Severity;
 
@@ -29,6 +31,8 @@ const KEPT: usize = 4;
 const WORDS: usize = 8;
 /// Maximum size of a message that is compared without regard to case and whitespace.
 const MESSAGE_BYTES: usize = 2048;
+/// Stands for a message without a word.
+const BLANK: HashKey = HashKey(1);
 /// Factor by which a single repetitive text must exceed `min_bytes` to be hard.
 const UNMISTAKABLE: u64 = 10;
 
@@ -40,6 +44,12 @@ snapshot_type! {
         said: RingBuffer<SentMessage, KEPT>,
         /// The last calls with their outcomes. Any other call is new.
         calls: RingBuffer<HashKey, KEPT>,
+        /// The last results of searches. A search that finds what another one found is not new.
+        found: RingBuffer<HashKey, KEPT>,
+        /// The last short messages, and the number in a row that were sent before while nothing was done.
+        short: RingBuffer<HashKey, KEPT>,
+        stale: u32,
+        stale_since: u64,
         /// The turn since which every text repeats itself, and the number of such texts.
         since: u64,
         in_a_row: u32,
@@ -83,8 +93,11 @@ impl StepDetector for ChantDetector {
         self.inside(context, settings, out);
         if self.is_new(context) {
             self.said.clear();
+            self.short.clear();
+            self.stale = 0;
         }
         self.messages(context, settings, out);
+        self.short_messages(context, settings, out);
     }
 }
 
@@ -147,7 +160,55 @@ impl ChantDetector {
             return false;
         }
         self.calls.push(prints.pair);
+        if prints.kind == ActionKind::Search
+            && let Some(outcome) = prints.outcome
+        {
+            if self.found.iter().any(|known| *known == outcome) {
+                return false;
+            }
+            self.found.push(outcome);
+        }
         true
+    }
+
+    /// Counts messages in a row, of any length, that were sent before while nothing is done.
+    fn short_messages(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &ChantSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        let step = context.step;
+        let silent = step.action.is_some() || step.outcome.is_some() || step.task.is_some() || step.place.is_some();
+        let Some(say) = step.say.as_deref().map(str::trim).filter(|_| !silent) else { return };
+        let key = if say.is_empty() { BLANK } else { outcome_key(&normalize_whitespace_case(clip(say, MESSAGE_BYTES))) };
+        if self.short.iter().any(|known| *known == key) {
+            self.stale = self.stale.saturating_add(1);
+        } else {
+            self.short.push(key);
+            (self.stale, self.stale_since) = (0, context.turn);
+        }
+        // A blank message says nothing at all, so half as many are enough.
+        let factor = if key == BLANK { 1 } else { 2 };
+        let limit = |limit: u32| (factor * limit).saturating_sub(factor);
+        let severity = if settings.hard_at > 0 && self.stale >= limit(settings.hard_at) {
+            Severity::Hard
+        } else if self.stale >= limit(settings.warn_at) {
+            Severity::Warn
+        } else {
+            return;
+        };
+        let evidence = out.add(Detection {
+            pattern: Pattern::RepeatedMessage,
+            family: LoopFamily::Output,
+            identity: key_of_parts(&[HashKey(self.stale_since), HashKey(12)]),
+            since: self.stale_since,
+            severity: Some(severity),
+            stage: 0,
+            count: self.stale + 1,
+            requested_intervention: None,
+        });
+        evidence.note("times", self.stale + 1).quote("message", say);
     }
 
     fn messages(

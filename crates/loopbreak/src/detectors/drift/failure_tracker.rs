@@ -30,6 +30,7 @@ snapshot_type! {
     struct RepeatedFailure {
         key: HashKey,
         /// True if something was only looked for. Then a success shows that the agent learns something.
+        #[serde(default)]
         probes: bool,
         count: u32,
         weight: u32,

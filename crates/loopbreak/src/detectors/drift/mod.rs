@@ -6,7 +6,8 @@
 //! depth of 2, 3, 4, …, pages beyond the last one, or a command that is appended to itself); a test that fails in the
 //! same way after each of several edits (`vain_edits`); and a tool that gives one answer, whatever it is asked
 //! (`same_answer`). Without logged results: one field that gets ever other values (`same_field`), and calls of one tool
-//! that are announced in nearly the same words (`same_announcement`).
+//! that are announced in nearly the same words (`same_announcement`). Rounds of the same calls with new text in each, of
+//! which one edit is rejected every time (`rejected_rounds`).
 //! Must not catch: a batch over many files with identical replies, because successes may look alike;
 //! different searches without a match; pages with content; a few failures with changes between them; waiting.
 //! Origin: complaints 13, 16, 18, 22.
@@ -14,6 +15,7 @@
 mod answer_tracker;
 mod failure_tracker;
 mod rephrase_tracker;
+mod round_tracker;
 pub(crate) mod settings;
 mod sweep_tracker;
 mod texts;
@@ -22,6 +24,7 @@ mod unlogged_tracker;
 use self::answer_tracker::AnswerTracker;
 use self::failure_tracker::FailureTracker;
 use self::rephrase_tracker::RephraseTracker;
+use self::round_tracker::RoundTracker;
 use self::settings::DriftSettings;
 use self::sweep_tracker::SweepTracker;
 use self::unlogged_tracker::UnloggedTracker;
@@ -39,6 +42,7 @@ snapshot_type! {
         sweep: SweepTracker,
         answers: AnswerTracker,
         unlogged: UnloggedTracker,
+        rounds: RoundTracker,
     }
 }
 
@@ -71,6 +75,7 @@ impl StepDetector for DriftDetector {
         self.sweep.observe(context, prints, settings, out);
         self.answers.observe(context, prints, settings, out);
         self.unlogged.observe(context, prints, settings, out);
+        self.rounds.observe(context, prints, settings, out);
         if prints.kind == ActionKind::Search {
             self.asks.observe(context, prints, settings, out);
         } else {

@@ -21,6 +21,7 @@ fn reason(pattern: Pattern, _: &TemplateValues) -> &'static str {
         Pattern::SameAnswer => "the same answer to {questions} different questions: {action}",
         Pattern::SameField => "{calls} different values in a row for one field: {action}",
         Pattern::SameAnnouncement => "{calls} calls of one tool in a row, announced in nearly the same words: {message}",
+        Pattern::RejectedRounds => "the same {period} calls with new text each time, {rounds} times, and an edit rejected in each: {action}",
         Pattern::Sweep => "{calls} calls in which only `{argument}` changes: {action}",
         Pattern::VainEdits => "the same failure {failures} times, after a change each time: {failure}",
         _ => "{failures} calls of one tool failed in the same way: {failure}",

@@ -31,6 +31,9 @@ snapshot_type! {
         tool: HashKey,
         words: BoundedList<HashKey, WORDS>,
         announced: u32,
+        /// The last announcement, and the number of times in a row that it was identical.
+        text: HashKey,
+        identical: u32,
         since: u64,
     }
 }
@@ -69,7 +72,8 @@ impl UnloggedTracker {
             self.values.push(prints.call);
             self.different = self.different.saturating_add(1);
         }
-        let Some(severity) = severity(self.different, settings.warn_at + 1, settings.hard_at) else { return };
+        let hard_at = settings.hard_at + settings.hard_at / 2;
+        let Some(severity) = severity(self.different, settings.warn_at + 1, hard_at) else { return };
         let evidence = out.add(Detection {
             pattern: Pattern::SameField,
             family: LoopFamily::Action,
@@ -107,8 +111,13 @@ impl UnloggedTracker {
         } else {
             (self.announced, self.since) = (1, context.turn);
         }
-        (self.tool, self.words) = (prints.tool, words);
-        let Some(severity) = severity(self.announced, settings.warn_at, settings.hard_at) else { return };
+        let text = context.step.say.as_deref().map_or(HashKey::NONE, key_of_lower);
+        self.identical = if alike && text == self.text { self.identical.saturating_add(1) } else { 1 };
+        (self.tool, self.words, self.text) = (prints.tool, words, text);
+        // Words that only resemble each other need more repeats than identical ones.
+        let hard_at = settings.hard_at + settings.hard_at / 2;
+        let hard_at = if self.identical >= settings.hard_at { settings.hard_at } else { hard_at };
+        let Some(severity) = severity(self.announced, settings.warn_at, hard_at) else { return };
         let evidence = out.add(Detection {
             pattern: Pattern::SameAnnouncement,
             family: LoopFamily::Action,
@@ -127,7 +136,7 @@ impl UnloggedTracker {
 }
 
 fn severity(count: u32, warn_at: u32, hard_at: u32) -> Option<Severity> {
-    if hard_at > 0 && count >= 2 * hard_at {
+    if hard_at > 0 && count >= hard_at {
         Some(Severity::Hard)
     } else {
         (count >= warn_at).then_some(Severity::Warn)

@@ -60,14 +60,16 @@ impl StepDetector for ErrorsDetector {
         }
         let Some(outcome) = context.step.outcome.as_ref().filter(|_| !context.step.refused) else { return };
         // An error of the infrastructure is nobody's mistake, and the failures of one message are one attempt.
-        let excused = context.prints.is_some_and(|prints| prints.unavailable);
-        if excused || context.attempt.repeats_failure {
+        if context.unavailable || context.attempt.repeats_failure {
             return;
         }
         let is_error = outcome.is_error() || outcome.exit.is_some_and(|exit| exit != 0);
-        // A search without a match and a denial by the user are marked as errors, but are none.
-        if !is_error || context.prints.is_some_and(|prints| !prints.failed) {
+        if !is_error {
             (self.count, self.alike) = (0, 0);
+            return;
+        }
+        // A search without a match is marked as an error, but is none. Nothing was learned by it either.
+        if context.prints.is_some_and(|prints| !prints.failed) {
             return;
         }
         self.count = self.count.saturating_add(1);

@@ -48,6 +48,7 @@ snapshot_type! {
         call: HashKey,
         pair: HashKey,
         count: u32,
+        #[serde(default)]
         weight: u32,
         since: u64,
     }
@@ -125,7 +126,7 @@ impl StepDetector for PollDetector {
 fn weight(context: &StepContext<'_>, prints: &StepFingerprints<'_>) -> u32 {
     if prints.unavailable {
         UNAVAILABLE
-    } else if prints.outcome.is_none() && !context.is_spaced() {
+    } else if prints.kind == ActionKind::Wait && prints.outcome.is_none() && !context.is_spaced() {
         UNLOGGED
     } else {
         PLAIN

@@ -22,13 +22,14 @@ use crate::fingerprint::{ActionKind, StepFingerprints};
 use crate::memory::{
     HashKey, LruMap, RingBuffer, WideNumber, key_of, key_of_parts, snapshot_row, snapshot_type,
 };
+use crate::step::HarnessEvent;
 use crate::verdict::Severity;
 
 /// Number of fingerprints that are remembered for all agents together.
 const KNOWN: usize = 192;
 /// Number of agents whose last steps are kept.
 const AGENTS: usize = 16;
-/// Number of calls within which returns are close to each other.
+/// Number of turns within which returns are close to each other.
 const CLOSE: u64 = 8;
 /// Number of calls that are remembered for all agents together, to compare proposals with.
 const CALLS: usize = 64;
@@ -74,8 +75,6 @@ snapshot_row! {
         since: u64,
         count: u32,
         weight: u32,
-        /// Number of steps of its agent when its returns in this era began.
-        began: u64,
     }
 }
 
@@ -117,11 +116,19 @@ impl StepDetector for RecurrenceDetector {
         settings: &RecurrenceSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        let ends = context.origin.user || context.further;
+        // After a compaction the agent has to look again. `rework` judges that.
+        let compacted = context.origin.harness == Some(HarnessEvent::Compaction);
+        if compacted {
+            self.steps = LruMap::default();
+        }
+        let ends = context.origin.user || context.further || compacted;
         let changes = context.prints.is_some_and(|prints| prints.effect);
         self.era = self.era.wrapping_add(u32::from(ends || changes));
         if ends {
             self.calls = LruMap::default();
+        }
+        if compacted {
+            self.agents.clear();
         }
         let Some(prints) = context.prints else { return };
         if prints.kind == ActionKind::Wait || context.moved || context.attempt.repeats_call {
@@ -202,7 +209,7 @@ impl RecurrenceDetector {
         let key = key_of_parts(&[agent, same, here]);
         let repeated = self.steps.touch(key).is_some();
         let fresh =
-            RecurringStep { first: context.turn, last: step, era, since: context.turn, count: 0, weight: 0, began: step };
+            RecurringStep { first: context.turn, last: step, era, since: context.turn, count: 0, weight: 0 };
         let known = self.steps.touch_or_insert(key, || fresh);
         let gone_on = known.era == era && step - known.last.min(step) <= u64::from(window);
         if !gone_on {
@@ -260,7 +267,7 @@ fn again(
     out: &mut DetectionCollector<'_>,
 ) {
     let logged = context.prints.is_some_and(|prints| prints.outcome.is_some());
-    let close = logged && known.last - known.began.min(known.last) < CLOSE;
+    let close = logged && context.turn.saturating_sub(known.since) < CLOSE;
     let Some(severity) = settings.again(known.weight, context.measured, close) else { return };
     let evidence = out.add(Detection {
         pattern: Pattern::Again,

@@ -65,15 +65,18 @@ impl RefusedProposals {
         out: &mut DetectionCollector<'_>,
     ) {
         let (since, repeated) = self.note(call, context.turn);
+        // An agent that insists on refused calls is stopped: refusing it for ever leads nowhere.
+        let (stage, requested) =
+            if context.insists { (1, Intervention::Stop) } else { (0, Intervention::Reject) };
         let evidence = out.add(Detection {
             pattern: Pattern::RefusedRepeat,
             family: LoopFamily::Proposal,
             identity: key_of_parts(&[call, HashKey(number_of(detector))]),
             since,
-            severity: Some(if repeated { Severity::Hard } else { Severity::Warn }),
-            stage: 0,
+            severity: Some(if repeated || context.insists { Severity::Hard } else { Severity::Warn }),
+            stage,
             count: 1 + u32::from(repeated),
-            requested_intervention: Some(Intervention::Reject),
+            requested_intervention: Some(requested),
         });
         evidence.note("reason", reason);
         if let Some(action) = &context.step.action {

@@ -18,10 +18,10 @@ pub(crate) const SOME: u32 = 3;
 const SPACED_MS: i64 = 20_000;
 
 impl StepContext<'_> {
-    /// Returns whether the step was waited for: much time passed before it, or the agent's previous step only
-    /// waited.
+    /// Returns whether the step was waited for: the agent's previous step only waited, or much time passed before it. A
+    /// call that fails after a long time may have taken that time itself.
     pub(crate) fn is_waited_for(&self) -> bool {
-        self.after_wait || self.is_spaced()
+        self.after_wait || self.is_spaced() && !self.prints.is_some_and(|prints| prints.failed)
     }
 
     /// Returns whether much time passed before the step.

@@ -11,12 +11,15 @@ pub(crate) mod settings;
 mod tests;
 mod texts;
 
+use std::borrow::Cow;
+
 use self::settings::SignatureSettings;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
 use crate::evidence::{Evidence, EvidenceKey};
+use crate::facts::message_of;
 use crate::memory::{HashKey, RingBuffer, key_of, snapshot_type};
 use crate::settings::OutputScope;
 use crate::step::Step;
@@ -61,8 +64,8 @@ impl StepDetector for SignatureDetector {
         if context.origin.user {
             *self = SignatureDetector::default();
         }
-        let Some(output) = output(context.step, settings.scope) else { return };
-        let signature = signature(output);
+        let Some(output) = output(context.step, settings.scope).filter(|_| !context.unavailable) else { return };
+        let signature = signature(&output);
         if signature.is_empty() {
             return;
         }
@@ -100,14 +103,15 @@ impl StepDetector for SignatureDetector {
             requested_intervention: None,
         };
         let evidence = out.add(detection);
-        evidence.quote("signature", &signature).note("repeats", count).quote("output", output);
+        evidence.quote("signature", &signature).note("repeats", count).quote("output", &output);
     }
 }
 
 /// Returns the output of a step for the detectors of outputs, if it is in their scope.
-pub(super) fn output<'s>(step: &'s Step<'_>, scope: OutputScope) -> Option<&'s str> {
+pub(super) fn output<'s>(step: &'s Step<'_>, scope: OutputScope) -> Option<Cow<'s, str>> {
     if step.refused || (scope == OutputScope::Iterations && step.action.is_some()) {
         return None;
     }
-    step.outcome.as_ref()?.text.as_deref().filter(|text| !text.trim().is_empty())
+    let text = step.outcome.as_ref()?.text.as_deref().filter(|text| !text.trim().is_empty())?;
+    Some(if step.action.is_none() { message_of(text) } else { Cow::Borrowed(text) })
 }

@@ -86,14 +86,14 @@ impl StepDetector for SimilarityDetector {
         if context.origin.user {
             *self = SimilarityDetector::default();
         }
-        let Some(text) = output(context.step, settings.scope) else { return };
+        let Some(text) = output(context.step, settings.scope).filter(|_| !context.unavailable) else { return };
         let agent = key_of(context.agent);
         let new = RememberedOutput {
             agent,
             turn: context.turn,
             length: text.len(),
-            whole: key_of(text),
-            text: PreparedText::new(head_and_tail(text, TEXT_BYTES)),
+            whole: key_of(&text),
+            text: PreparedText::new(head_and_tail(&text, TEXT_BYTES)),
         };
         let like =
             self.kept.newest().filter(|old| old.agent == agent).take(settings.window as usize).find_map(
@@ -129,7 +129,7 @@ impl StepDetector for SimilarityDetector {
             count: streak.matches,
             requested_intervention: None,
         });
-        evidence.note("similarity", similarity).note("like_turn", like_turn).quote("output", text);
+        evidence.note("similarity", similarity).note("like_turn", like_turn).quote("output", &text);
     }
 }
 
