@@ -37,7 +37,7 @@ pub fn evaluate(
     question: EvalQuestion,
     left_out: LeftOutRuns,
 ) -> EvalReport {
-    let EvalQuestion { positive, only, settings, patience } = question;
+    let EvalQuestion { positive, only, part, settings, patience } = question;
     let positives = positive.is_some().then(|| count(samples, |sample| sample.positive == Some(true)));
     let mut judges = vec![engine("loopbreak", samples, |sample| Some(&sample.report))];
     for (index, baseline) in baselines.iter().enumerate() {
@@ -71,6 +71,7 @@ pub fn evaluate(
     EvalReport {
         schema: SCHEMA,
         looked_at,
+        part,
         left_out,
         judges,
         missed: wrong(true, false),

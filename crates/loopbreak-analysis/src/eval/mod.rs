@@ -10,6 +10,7 @@ mod explain_command;
 mod label_condition;
 mod label_selection;
 mod run_labels;
+mod run_split;
 mod samples;
 mod share_estimate;
 
@@ -25,5 +26,6 @@ pub use evaluate::{EvalSample, evaluate};
 pub use label_condition::{LabelCondition, LabelConditionError};
 pub use label_selection::{LabelSelection, SelectionError};
 pub use run_labels::{LabelError, RunLabels};
+pub use run_split::{RunSplit, SplitError, SplitRemainder};
 pub use samples::read_samples;
 pub use share_estimate::ShareEstimate;

@@ -21,9 +21,16 @@ Examples:
   loopbreak eval logs/ --labels runs.jsonl --positive stuck --html eval.html
   loopbreak eval logs/ --labels runs.jsonl --positive stuck \\
     --where labels.checked=true                    Only runs with this label
+  loopbreak eval runs/web.jsonl --split split.jsonl --part check
+                                                   Only runs of this part
 
 A label file has one JSON object per line, such as
   {\"run\":\"ep-7\",\"success\":false,\"labels\":{\"pairs\":[[3,4],[4,5]],\"reward\":0.2}}
+
+A split file has one JSON object per line. It names a run of the log web.jsonl,
+or a whole log:
+  {\"set\":\"web\",\"run\":\"ep-7\",\"part\":\"look\"}
+  {\"set\":\"sessions\",\"file\":\"a1.jsonl.gz\",\"part\":\"check\"}
 
 Exit codes:
   0 success; 1 an input could not be read, or no label matches a run;
@@ -37,6 +44,12 @@ pub(crate) struct EvalArgs {
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
+    /// Division of the runs into parts, one JSON object per line with `set`, `run` or `file`, and `part`
+    #[arg(long, value_name = "FILE", requires = "part")]
+    pub(crate) split: Option<PathBuf>,
+    /// Use only the runs of this part of the split, such as `look` or `check`
+    #[arg(long, value_name = "PART", requires = "split")]
+    pub(crate) part: Option<String>,
     /// Rules to compare with, separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) baseline: Vec<BaselineName>,

@@ -2,6 +2,7 @@
 
 mod args;
 mod command;
+mod split;
 
 pub(crate) use args::EvalArgs;
 pub(crate) use command::run;

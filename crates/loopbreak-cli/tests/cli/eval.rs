@@ -69,7 +69,10 @@ fn eval_figures_match_those_calculated_by_hand() {
     assert_eq!((&found["runs"], &found["positives"], &found["steps"]), (&json!(6), &json!(3), &json!(215)));
     assert_eq!(
         found["left_out"],
-        json!({"unlabelled_runs": 1, "undecided_runs": 1, "labels_without_run": 1, "excluded_runs": 0})
+        json!({
+            "unlabelled_runs": 1, "undecided_runs": 1, "labels_without_run": 1, "excluded_runs": 0,
+            "other_part_runs": 0, "runs_without_part": 0,
+        })
     );
     let levels = &found["judges"][0]["levels"];
     for (index, name, step) in [(0, "warn", 20.0), (1, "stop", 40.0)] {
@@ -207,6 +210,97 @@ fn eval_where_restricts_the_runs() {
         assert!(done.err.contains(message) && done.err.contains("hint"), "{}", done.err);
     }
     assert_eq!(eval(path, &["logs", "--where", "x"]).code, Some(2), "there are no labels to ask");
+}
+
+#[test]
+fn eval_leaves_out_runs_that_nobody_labelled() {
+    let folder = folder();
+    let path = folder.path();
+    let runs = ["yes", "no", "disagree", "nobody", "none"];
+    fs::write(path.join("log.jsonl"), runs.map(|run| stuck(run, 45)).concat()).unwrap();
+    let labels = r#"{"run":"yes","labels":{"looping":true,"pairs":[1,2]}}
+{"run":"no","labels":{"looping":false,"pairs":[]}}
+{"run":"disagree","labels":{"looping":"split","pairs":"unsure"}}
+{"run":"nobody","labels":{"looping":false,"pairs":[],"labelled":false}}
+"#;
+    fs::write(path.join("labels.jsonl"), labels).unwrap();
+    for positive in ["labels.looping", "labels.looping=true", "labels.looping!=false", "labels.pairs>=2"] {
+        let args = ["log.jsonl", "--labels", "labels.jsonl", "--positive", positive];
+        let found = data(path, &args);
+        let stop = &found["judges"][0]["levels"][1];
+        assert_eq!(
+            (&found["runs"], &stop["tp"], &stop["fp"]),
+            (&json!(2), &json!(1), &json!(1)),
+            "{positive}"
+        );
+        let told = eval(path, &args);
+        assert!(told.out.contains("left out: 2 runs without labels, 1 run undecided"), "{}", told.out);
+    }
+}
+
+/// Writes a split of two of the runs, beside the logs.
+fn with_split() -> tempfile::TempDir {
+    let folder = runs();
+    let split = r#"{"set":"runs","run":"stuck-1","part":"look"}
+{"set":"runs","run":"stuck-2","part":"check"}
+{"set":"runs","run":"thinks","part":"check"}
+{"set":"sessions","file":"whole.jsonl","part":"check"}
+{"set":"elsewhere","run":"well","part":"check"}
+"#;
+    fs::write(folder.path().join("logs/split.jsonl"), split).unwrap();
+    folder
+}
+
+#[test]
+fn eval_takes_one_part_of_a_split() {
+    let folder = with_split();
+    let path = folder.path();
+    fs::write(path.join("logs/whole.jsonl"), healthy("session", 20)).unwrap();
+    let part = |part| ["logs", "--split", "logs/split.jsonl", "--part", part];
+    let found = data(path, &part("check"));
+    // stuck-2, thinks, and the run of the log that the split names as a whole.
+    assert_eq!((&found["part"], &found["runs"]), (&json!("check"), &json!(3)));
+    assert_eq!(
+        (&found["left_out"]["other_part_runs"], &found["left_out"]["runs_without_part"]),
+        (&json!(1), &json!(5))
+    );
+    let told = eval(path, &[&LABELLED[..], &part("look")[1..]].concat());
+    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
+    let head: Vec<&str> = told.out.lines().take(3).collect();
+    let expected = [
+        "1 run, 60 steps: 1 positive (labels.stuck>=2)",
+        "part of the split: look",
+        "left out: 3 runs in other parts of the split, 5 runs not in the split, 1 label without a run",
+    ];
+    assert_eq!(head, expected, "{}", told.out);
+}
+
+#[test]
+fn eval_refuses_splits_that_it_cannot_use() {
+    let folder = with_split();
+    let path = folder.path();
+    fs::write(path.join("broken.jsonl"), "{\"set\":\"runs\",\"run\":\"well\"}\n").unwrap();
+    fs::write(path.join("others.jsonl"), "{\"set\":\"x\",\"run\":\"y\",\"part\":\"look\"}\n").unwrap();
+    for (split, part, code, message, hint) in [
+        ("missing.jsonl", "look", 1, "cannot read the split file missing.jsonl", "one JSON object per line"),
+        ("logs", "look", 1, "cannot read the split file logs", "one JSON object per line"),
+        ("broken.jsonl", "look", 1, "broken.jsonl:1: missing field `part`", "one JSON object per line"),
+        (
+            "logs/split.jsonl",
+            "test",
+            2,
+            "--part: the split has no part \"test\"",
+            "its parts are check, look",
+        ),
+        ("others.jsonl", "look", 1, "no run is in the part \"look\" of others.jsonl", "a run is found by"),
+    ] {
+        let done = eval(path, &["logs", "--split", split, "--part", part]);
+        assert_eq!((done.code, done.out.as_str()), (Some(code), ""), "{split}: {}", done.err);
+        assert!(done.err.contains(message) && done.err.contains(hint), "{split}: {}", done.err);
+    }
+    for args in [["logs", "--split", "logs/split.jsonl"], ["logs", "--part", "look"]] {
+        assert_eq!(eval(path, &args).code, Some(2), "{args:?}");
+    }
 }
 
 #[test]
