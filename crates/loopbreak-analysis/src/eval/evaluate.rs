@@ -47,12 +47,13 @@ pub fn evaluate(
                 Some(BaselineResult::Engine(report)) => Some(&**report),
                 _ => None,
             }),
-            EvalBaseline::OpenhandsRule | EvalBaseline::GeminiRule => {
-                rule(name, samples, |sample| match sample.baselines.get(index) {
-                    Some(BaselineResult::Rule(signal)) => *signal,
-                    _ => None,
-                })
-            }
+            EvalBaseline::OpenhandsRule
+            | EvalBaseline::GeminiRule
+            | EvalBaseline::OpencodeRule
+            | EvalBaseline::WindowRule => rule(name, samples, |sample| match sample.baselines.get(index) {
+                Some(BaselineResult::Rule(signal)) => *signal,
+                _ => None,
+            }),
         });
     }
     let wrong = |is: bool, signal: bool| {

@@ -73,6 +73,10 @@ pub(crate) enum BaselineName {
     OpenhandsRule,
     /// 5 identical calls in a row, whatever their results
     GeminiRule,
+    /// 3 identical calls in a row, whatever their results
+    OpencodeRule,
+    /// The same call with the same result 3 times in the last 10 calls
+    WindowRule,
     /// Loopbreak with the profile `documents`
     Documents,
 }
@@ -82,6 +86,8 @@ impl From<BaselineName> for EvalBaseline {
         match name {
             BaselineName::OpenhandsRule => EvalBaseline::OpenhandsRule,
             BaselineName::GeminiRule => EvalBaseline::GeminiRule,
+            BaselineName::OpencodeRule => EvalBaseline::OpencodeRule,
+            BaselineName::WindowRule => EvalBaseline::WindowRule,
             BaselineName::Documents => EvalBaseline::Documents,
         }
     }

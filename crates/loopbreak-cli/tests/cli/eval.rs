@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::support::{FinishedProgram, done, folder, healthy, loopbreak, shown, stuck};
 use serde_json::{Value, json};
 
-const BASELINES: &str = "openhands-rule,gemini-rule,documents";
+const BASELINES: &str = "openhands-rule,gemini-rule,opencode-rule,window-rule,documents";
 const LABELLED: [&str; 5] = ["logs", "--labels", "labels.jsonl", "--positive", "labels.stuck>=2"];
 
 fn eval(folder: &Path, args: &[&str]) -> FinishedProgram {
@@ -141,8 +141,13 @@ fn eval_compares_baselines_and_counts_the_progress_they_lose() {
     let found = data(folder.path(), &["log.jsonl", "--baseline", BASELINES]);
     let judges = found["judges"].as_array().unwrap();
     let names: Vec<_> = judges.iter().map(|judge| judge["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["loopbreak", "openhands-rule", "gemini-rule", "documents"]);
-    for (judge, step, saved) in [(&judges[1], 4.0, 5), (&judges[2], 5.0, 4)] {
+    assert_eq!(
+        names,
+        ["loopbreak", "openhands-rule", "gemini-rule", "opencode-rule", "window-rule", "documents"]
+    );
+    for (judge, step, saved) in
+        [(&judges[1], 4.0, 5), (&judges[2], 5.0, 4), (&judges[3], 3.0, 6), (&judges[4], 3.0, 6)]
+    {
         assert_eq!(judge["levels"].as_array().unwrap().len(), 1);
         let level = &judge["levels"][0];
         assert_eq!(
@@ -154,7 +159,7 @@ fn eval_compares_baselines_and_counts_the_progress_they_lose() {
             json!({"ended": 1, "steps": saved, "progress_destroyed": 1, "progress_unknown": 0})
         );
     }
-    assert_eq!(judges[3]["levels"].as_array().unwrap().len(), 2);
+    assert_eq!(judges[5]["levels"].as_array().unwrap().len(), 2);
 }
 
 #[test]
