@@ -40,7 +40,7 @@ impl SeenAction {
         Some(SeenAction {
             action: hash.hash_one((&*action.name, &*args)),
             observation: hash.hash_one(text),
-            failed: outcome.is_some_and(|outcome| outcome.is_error()),
+            failed: outcome.is_some_and(loopbreak::Outcome::is_error),
         })
     }
 }

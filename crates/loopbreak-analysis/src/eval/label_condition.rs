@@ -149,10 +149,9 @@ impl TestValue {
 
 fn is_something(value: &Value) -> Option<bool> {
     match value {
-        Value::Null => None,
-        Value::Bool(is) => Some(*is),
         // A text is neither yes nor no.
-        Value::String(_) => None,
+        Value::Null | Value::String(_) => None,
+        Value::Bool(is) => Some(*is),
         Value::Number(_) | Value::Array(_) | Value::Object(_) => size(value).map(|size| size != 0.0),
     }
 }
