@@ -1,6 +1,7 @@
 //! Evaluation on labelled runs: the share of stuck runs with a signal and of other runs without one, compared
 //! with other rules on the same runs.
 
+mod advice_comparison;
 mod baseline;
 mod baseline_rule;
 mod confusion_counts;
@@ -14,6 +15,7 @@ mod run_split;
 mod samples;
 mod share_estimate;
 
+pub use advice_comparison::{AdviceComparison, AdviceObserver, AdvicePair, TextLengths};
 pub use baseline::{BaselineResult, BaselineWatcher, EvalBaseline, RuleSignal};
 pub use baseline_rule::BaselineRule;
 pub use confusion_counts::ConfusionCounts;

@@ -23,6 +23,7 @@ Examples:
     --where labels.checked=true                    Only runs with this label
   loopbreak eval runs/web.jsonl --split split.jsonl --part check
                                                    Only runs of this part
+  loopbreak eval logs/ --advice neutral mine.toml  Compare two sets of texts
 
 A label file has one JSON object per line, such as
   {\"run\":\"ep-7\",\"success\":false,\"labels\":{\"pairs\":[[3,4],[4,5]],\"reward\":0.2}}
@@ -53,6 +54,18 @@ pub(crate) struct EvalArgs {
     /// Rules to compare with, separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) baseline: Vec<BaselineName>,
+    /// Instead of evaluating, print the advice of two sets of texts side by side, for the first finding of each
+    /// pattern
+    ///
+    /// A set is `neutral`, `zork`, or a configuration file with a section [advice]. Texts do not change the verdicts
+    /// of a replay.
+    #[arg(
+        long,
+        value_names = ["A", "B"],
+        num_args = 2,
+        conflicts_with_all = ["labels", "positive", "only", "split", "part", "baseline", "html"]
+    )]
+    pub(crate) advice: Vec<String>,
     /// Print the evaluation as JSON
     #[arg(long)]
     pub(crate) json: bool,

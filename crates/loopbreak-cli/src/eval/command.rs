@@ -10,7 +10,7 @@ use loopbreak_report::eval as report;
 use loopbreak_trace::expand_paths;
 
 use super::args::EvalArgs;
-use super::split;
+use super::{advice, split};
 use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
@@ -22,6 +22,9 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     if args.paths.is_empty() {
         return Err(UserError::usage("no log given")
             .hint("give a file, a folder, or - for standard input, for example: loopbreak eval logs/"));
+    }
+    if let [first, second] = &args.advice[..] {
+        return advice::compare(args, &config, [first, second]);
     }
     let selection = args.labels.read()?;
     let baselines = baselines(args);

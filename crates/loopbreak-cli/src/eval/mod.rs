@@ -1,5 +1,6 @@
 //! `loopbreak eval`.
 
+mod advice;
 mod args;
 mod command;
 mod split;

@@ -365,6 +365,48 @@ fn eval_lists_ids_that_can_be_copied() {
 }
 
 #[test]
+fn eval_advice_shows_two_sets_of_texts_side_by_side() {
+    let folder = runs();
+    let path = folder.path();
+    fs::write(path.join("mine.toml"), "[advice.texts]\nstagnation = \"Turn {turn}: do something else.\"\n")
+        .unwrap();
+    let args = ["logs", "--advice", "neutral", "mine.toml"];
+    let found = data(path, &args);
+    assert_eq!(found["schema"], "loopbreak.eval.advice/1");
+    assert_eq!(
+        (&found["sets"][0]["name"], &found["sets"][1]["name"]),
+        (&json!("neutral"), &json!("mine.toml"))
+    );
+    let first = &found["patterns"][0];
+    assert_eq!(
+        (&first["pattern"], &first["run"], &first["turn"]),
+        (&json!("stuck_no_progress"), &json!("stuck-1"), &json!(20))
+    );
+    assert_eq!(first["texts"][1], "Turn 20: do something else.");
+    let told = eval(path, &args);
+    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
+    assert!(told.out.lines().all(|line| line.chars().count() <= 100), "{}", told.out);
+    insta::assert_snapshot!(shown(&told));
+}
+
+#[test]
+fn eval_advice_refuses_sets_that_do_not_exist() {
+    let folder = runs();
+    let path = folder.path();
+    fs::write(path.join("bad.toml"), "[advice.texts]\nno_such_text = \"x\"\n").unwrap();
+    for (args, message) in [
+        (&["--advice", "neutral", "none.toml"][..], "\"none.toml\" is neither a set of texts nor a file"),
+        (&["--advice", "neutral", "bad.toml"], "no_such_text"),
+        (&["--advice", "neutral"], "2 values required"),
+        (&["--advice", "neutral", "zork", "--baseline", "gemini-rule"], "cannot be used with"),
+    ] {
+        let done = eval(path, &[&["logs"], args].concat());
+        assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{args:?}: {}", done.err);
+        assert!(done.err.contains(message), "{args:?}: {}", done.err);
+    }
+}
+
+#[test]
 fn eval_help_has_examples() {
     let done = eval(folder().path(), &["--help"]);
     assert!(done.out.contains("Examples:\n  loopbreak eval "), "{}", done.out);
