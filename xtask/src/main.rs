@@ -18,6 +18,7 @@ mod process;
 mod programs;
 mod public_api;
 mod python;
+mod quality;
 mod screenshots;
 mod source_lexer;
 mod workspace_program;
@@ -45,6 +46,9 @@ Chores:
   hook-bench                   measure a hook beside `python3 -c pass`; installs hyperfine if it is missing
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
   screenshots                  take the screenshots of the report page in docs/images/ with a real browser
+  quality PATH [--part look|check] [--walkthroughs FILE] [--write]
+                               compute the figures of docs/quality.md from the samples in PATH;
+                               --write replaces them in the page
   help                         print this
 
 Exit codes: 0 done; 1 a step failed; 2 wrong usage.
@@ -86,6 +90,7 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "hook-bench" => return bench::hook(rest),
         "fuzz" => return fuzz::run(rest),
         "screenshots" => return screenshots::run(rest),
+        "quality" => return quality::run(rest),
         other => return Err(ChoreFailure::Usage(format!("there is no chore {other:?}"))),
     }
     Ok(())
@@ -105,8 +110,18 @@ mod tests {
 
     #[test]
     fn the_usage_text_lists_every_chore() {
-        for chore in ["ci", "generate", "setup", "dist", "bench", "hook-bench", "fuzz", "screenshots", "help"]
-        {
+        for chore in [
+            "ci",
+            "generate",
+            "setup",
+            "dist",
+            "bench",
+            "hook-bench",
+            "fuzz",
+            "screenshots",
+            "quality",
+            "help",
+        ] {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
         }
     }
@@ -126,6 +141,7 @@ mod tests {
             "hook-bench x",
             "fuzz soon",
             "screenshots all",
+            "quality runs --part test",
         ] {
             let failure = run(&words(line)).unwrap_err();
             let ChoreFailure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };

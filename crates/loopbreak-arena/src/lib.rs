@@ -47,8 +47,8 @@ pub mod zmachine;
 pub use agent_failure::{AgentFailure, FailureKind};
 pub use cancel_flag::CancelFlag;
 pub use contest::{
-    AblationRow, ContestPlan, ContestReport, ContestTarget, EnginePart, GameContest, GameRecord,
-    LoopObserver, MeanInterval, PlayerRow, ShareInterval, render_page,
+    AblationRow, AdviceContest, AdviceRow, ContestPlan, ContestReport, ContestTarget, EnginePart,
+    GameContest, GameRecord, LoopObserver, MeanInterval, PlayerRow, ShareInterval, render_page,
 };
 pub use episode::{
     EpisodeClock, EpisodeEnding, EpisodeEvent, EpisodeOrchestrator, EpisodeResult, EpisodeRules,

@@ -1,5 +1,6 @@
 //! The `loopbreak` binary: argument parsing and output, nothing else.
 
+mod advice_choice;
 mod allow;
 mod analyze;
 mod arena;

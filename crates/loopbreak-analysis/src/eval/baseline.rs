@@ -20,20 +20,31 @@ pub enum EvalBaseline {
     OpenhandsRule,
     /// The check for repeated calls of Gemini CLI.
     GeminiRule,
+    /// The check for repeated calls of opencode, which others have too.
+    OpencodeRule,
+    /// A window over recent calls and their results, which several agent frameworks have.
+    WindowRule,
     /// Loopbreak with the profile `documents`.
     Documents,
 }
 
 impl EvalBaseline {
     /// All baselines.
-    pub const ALL: [EvalBaseline; 3] =
-        [EvalBaseline::OpenhandsRule, EvalBaseline::GeminiRule, EvalBaseline::Documents];
+    pub const ALL: [EvalBaseline; 5] = [
+        EvalBaseline::OpenhandsRule,
+        EvalBaseline::GeminiRule,
+        EvalBaseline::OpencodeRule,
+        EvalBaseline::WindowRule,
+        EvalBaseline::Documents,
+    ];
 
     /// Returns the name that all output uses.
     pub fn as_str(self) -> &'static str {
         match self {
             EvalBaseline::OpenhandsRule => "openhands-rule",
             EvalBaseline::GeminiRule => "gemini-rule",
+            EvalBaseline::OpencodeRule => "opencode-rule",
+            EvalBaseline::WindowRule => "window-rule",
             EvalBaseline::Documents => "documents",
         }
     }
@@ -96,6 +107,8 @@ impl BaselineWatcher {
         BaselineWatcher(match baseline {
             EvalBaseline::OpenhandsRule => rule(BaselineRule::openhands()),
             EvalBaseline::GeminiRule => rule(BaselineRule::gemini()),
+            EvalBaseline::OpencodeRule => rule(BaselineRule::opencode()),
+            EvalBaseline::WindowRule => rule(BaselineRule::window()),
             EvalBaseline::Documents => {
                 WatcherKind::Engine(Box::new(RunAnalysis::new(&Config::from(Profile::Documents), run)))
             }

@@ -18,6 +18,8 @@ pub struct BaselineRule {
 enum RuleKind {
     Openhands,
     Gemini,
+    Opencode,
+    Window,
 }
 
 /// An action and its outcome.
@@ -38,13 +40,16 @@ impl SeenAction {
         Some(SeenAction {
             action: hash.hash_one((&*action.name, &*args)),
             observation: hash.hash_one(text),
-            failed: outcome.is_some_and(|outcome| outcome.is_error()),
+            failed: outcome.is_some_and(loopbreak::Outcome::is_error),
         })
     }
 }
 
-/// The longest pattern of any rule.
-const LONGEST: usize = 6;
+/// Number of actions that the longest rule looks at.
+const LONGEST: usize = 10;
+
+/// Number of actions over which two pairs alternate.
+const ALTERNATING: usize = 6;
 
 impl BaselineRule {
     /// Creates the rule of OpenHands: stuck after four identical pairs of action and observation in a row, three
@@ -56,6 +61,17 @@ impl BaselineRule {
     /// Creates the rule of Gemini CLI: stuck after five identical calls in a row with any outcome.
     pub fn gemini() -> Self {
         BaselineRule { kind: RuleKind::Gemini, last: VecDeque::new() }
+    }
+
+    /// Creates the rule of opencode and others: stuck after three identical calls in a row with any outcome.
+    pub fn opencode() -> Self {
+        BaselineRule { kind: RuleKind::Opencode, last: VecDeque::new() }
+    }
+
+    /// Creates the rule of several agent frameworks: stuck when one call has had the same outcome three times within the
+    /// last ten calls.
+    pub fn window() -> Self {
+        BaselineRule { kind: RuleKind::Window, last: VecDeque::new() }
     }
 
     /// Observes the next step. Returns whether the run is stuck now.
@@ -72,6 +88,8 @@ impl BaselineRule {
                     || self.alternates()
             }
             RuleKind::Gemini => self.every(5, |seen, newest| seen.action == newest.action),
+            RuleKind::Opencode => self.every(3, |seen, newest| seen.action == newest.action),
+            RuleKind::Window => self.last.iter().filter(|seen| Some(*seen) == self.last.back()).count() >= 3,
         }
     }
 
@@ -82,8 +100,8 @@ impl BaselineRule {
     }
 
     fn alternates(&self) -> bool {
-        self.last.len() == LONGEST
-            && self.last.iter().zip(self.last.iter().skip(2)).all(|(one, other)| one == other)
+        let newest = self.last.iter().rev().take(ALTERNATING);
+        self.last.len() >= ALTERNATING && newest.clone().zip(newest.skip(2)).all(|(one, other)| one == other)
     }
 }
 
@@ -146,6 +164,24 @@ mod tests {
         let (a, b) = (("a", "x"), ("b", "x"));
         assert_eq!(fires(BaselineRule::gemini(), &[a, a, a, a, b, a, a, a, a]), None);
         assert_eq!(fires(BaselineRule::gemini(), &[a, b, a, b, a, b, a, b]), None);
+    }
+
+    #[test]
+    fn eval_rule_opencode_detects_three_identical_calls_with_any_outcome() {
+        assert_eq!(fires(BaselineRule::opencode(), &[("a", "1"), ("a", "2"), ("a", "!3")]), Some(3));
+        let (a, b) = (("a", "x"), ("b", "x"));
+        assert_eq!(fires(BaselineRule::opencode(), &[a, a, b, a, a, b]), None);
+    }
+
+    #[test]
+    fn eval_rule_window_detects_three_identical_pairs_in_ten() {
+        let (a, other) = (("a", "x"), ["b", "c", "d", "e", "f", "g", "h", "i"].map(|action| (action, "y")));
+        assert_eq!(fires(BaselineRule::window(), &[a, other[0], a, other[1], a]), Some(5));
+        // The first and the third are ten calls apart, then eleven.
+        let apart = |between: usize| [&[a], &other[..between], &[a, a]].concat();
+        assert_eq!(fires(BaselineRule::window(), &apart(7)), Some(10));
+        assert_eq!(fires(BaselineRule::window(), &apart(8)), None);
+        assert_eq!(fires(BaselineRule::window(), &[a, a, ("a", "new"), ("b", "x"), ("a", "newer")]), None);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct EvalReport {
     /// The runs of the evaluation.
     #[serde(flatten)]
     pub looked_at: RunSelection,
+    /// The part of the split that the runs belong to; absent without a split.
+    pub part: Option<String>,
     /// Runs and labels that were left out.
     pub left_out: LeftOutRuns,
     /// Loopbreak with the current settings, then the baselines.
@@ -66,6 +68,8 @@ pub struct EvalQuestion {
     pub positive: Option<String>,
     /// The condition for runs that take part; absent for all.
     pub only: Option<String>,
+    /// The part of the split that the runs belong to; absent without a split.
+    pub part: Option<String>,
     /// Arguments that set the same settings in another command.
     pub settings: Vec<String>,
     /// Factors of patience that the runs were also replayed with.
@@ -83,6 +87,10 @@ pub struct LeftOutRuns {
     pub labels_without_run: u64,
     /// Runs excluded by the condition.
     pub excluded_runs: u64,
+    /// Runs in other parts of the split.
+    pub other_part_runs: u64,
+    /// Runs that the split does not name.
+    pub runs_without_part: u64,
 }
 
 /// The scores of one guard or rule.

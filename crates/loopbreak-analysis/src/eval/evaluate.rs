@@ -37,7 +37,7 @@ pub fn evaluate(
     question: EvalQuestion,
     left_out: LeftOutRuns,
 ) -> EvalReport {
-    let EvalQuestion { positive, only, settings, patience } = question;
+    let EvalQuestion { positive, only, part, settings, patience } = question;
     let positives = positive.is_some().then(|| count(samples, |sample| sample.positive == Some(true)));
     let mut judges = vec![engine("loopbreak", samples, |sample| Some(&sample.report))];
     for (index, baseline) in baselines.iter().enumerate() {
@@ -47,12 +47,13 @@ pub fn evaluate(
                 Some(BaselineResult::Engine(report)) => Some(&**report),
                 _ => None,
             }),
-            EvalBaseline::OpenhandsRule | EvalBaseline::GeminiRule => {
-                rule(name, samples, |sample| match sample.baselines.get(index) {
-                    Some(BaselineResult::Rule(signal)) => *signal,
-                    _ => None,
-                })
-            }
+            EvalBaseline::OpenhandsRule
+            | EvalBaseline::GeminiRule
+            | EvalBaseline::OpencodeRule
+            | EvalBaseline::WindowRule => rule(name, samples, |sample| match sample.baselines.get(index) {
+                Some(BaselineResult::Rule(signal)) => *signal,
+                _ => None,
+            }),
         });
     }
     let wrong = |is: bool, signal: bool| {
@@ -71,6 +72,7 @@ pub fn evaluate(
     EvalReport {
         schema: SCHEMA,
         looked_at,
+        part,
         left_out,
         judges,
         missed: wrong(true, false),

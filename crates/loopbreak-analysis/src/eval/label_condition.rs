@@ -1,5 +1,6 @@
 //! Conditions on labels, such as `labels.reward<0.5 and success=false`.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde_json::Value;
@@ -27,7 +28,15 @@ pub struct LabelCondition {
 struct LabelTest {
     path: Vec<String>,
     /// Absent: the value must be true, not zero or not empty.
-    against: Option<(TestOperator, String)>,
+    against: Option<(TestOperator, TestValue)>,
+}
+
+/// The value that a label is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct TestValue {
+    text: String,
+    /// Quotes make it text, even if it looks like a number or a boolean.
+    quoted: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +86,7 @@ impl LabelTest {
         let text = text.trim();
         let (path, against) = match split(text) {
             None => (text, None),
-            Some((path, operator, value)) => (path, Some((operator, unquoted(value)))),
+            Some((path, operator, value)) => (path, Some((operator, TestValue::parse(value)))),
         };
         if text.is_empty() {
             return Err(LabelConditionError("a condition is empty".to_owned()));
@@ -86,9 +95,9 @@ impl LabelTest {
             return Err(LabelConditionError(format!("{text:?} has no path")));
         }
         if let Some((_, value)) = &against
-            && (value.is_empty() || value.starts_with(['<', '>', '=', '!']))
+            && (value.text.is_empty() || value.text.starts_with(['<', '>', '=', '!']))
         {
-            let what = if value.is_empty() { "no value" } else { "two operators" };
+            let what = if value.text.is_empty() { "no value" } else { "two operators" };
             return Err(LabelConditionError(format!("{text:?} has {what}")));
         }
         if path.contains(char::is_whitespace) {
@@ -109,7 +118,7 @@ impl LabelTest {
         }
         match &self.against {
             None => is_something(value),
-            Some((operator, text)) => compare(value, *operator, text),
+            Some((operator, wanted)) => compare(value, *operator, wanted),
         }
     }
 }
@@ -121,16 +130,28 @@ fn split(text: &str) -> Option<(&str, TestOperator, &str)> {
     Some((text[..at].trim(), operator, text[at + sign.len()..].trim()))
 }
 
-fn unquoted(value: &str) -> String {
-    let inner = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    inner.unwrap_or(value).to_owned()
+impl TestValue {
+    fn parse(value: &str) -> Self {
+        let inner = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        TestValue { text: inner.unwrap_or(value).to_owned(), quoted: inner.is_some() }
+    }
+
+    /// Compares a label that is text. A text such as "split" or "unsure" does not answer a question about a number or
+    /// a boolean.
+    fn order_of(&self, own: &str) -> Option<Ordering> {
+        let same_kind = |kind: fn(&str) -> bool| kind(&self.text) == kind(own);
+        let comparable = self.quoted
+            || (same_kind(|text| text.parse::<bool>().is_ok())
+                && same_kind(|text| text.parse::<f64>().is_ok()));
+        comparable.then(|| own.cmp(&self.text))
+    }
 }
 
 fn is_something(value: &Value) -> Option<bool> {
     match value {
-        Value::Null => None,
+        // A text is neither yes nor no.
+        Value::Null | Value::String(_) => None,
         Value::Bool(is) => Some(*is),
-        Value::String(text) => Some(!text.is_empty()),
         Value::Number(_) | Value::Array(_) | Value::Object(_) => size(value).map(|size| size != 0.0),
     }
 }
@@ -145,19 +166,19 @@ fn size(value: &Value) -> Option<f64> {
     }
 }
 
-fn compare(value: &Value, operator: TestOperator, text: &str) -> Option<bool> {
+fn compare(value: &Value, operator: TestOperator, wanted: &TestValue) -> Option<bool> {
     let order = match value {
         Value::Null => return None,
         Value::Bool(is) => {
-            let same = *is == text.parse::<bool>().ok()?;
+            let same = *is == wanted.text.parse::<bool>().ok()?;
             return match operator {
                 TestOperator::Is => Some(same),
                 TestOperator::Not => Some(!same),
                 _ => None,
             };
         }
-        Value::String(own) => own.as_str().cmp(text),
-        _ => size(value)?.partial_cmp(&text.parse().ok()?)?,
+        Value::String(own) => wanted.order_of(own)?,
+        _ => size(value)?.partial_cmp(&wanted.text.parse().ok()?)?,
     };
     Some(match operator {
         TestOperator::AtLeast => order.is_ge(),
@@ -177,7 +198,7 @@ mod tests {
 
     fn holds(expression: &str) -> Option<bool> {
         let labels = json!({
-            "success": false, "game": "zork", "steps": 12, "none": null,
+            "success": false, "game": "zork", "year": "1980", "steps": 12, "none": null,
             "labels": {"reward": 0.25, "pairs": [[1, 2], [3, 4], [5, 6]], "empty": [], "by": {"a": 1}, "zero": 0, "text": ""},
         });
         LabelCondition::parse(expression).unwrap().holds(&labels)
@@ -198,8 +219,9 @@ mod tests {
             "success == false",
             "game=zork",
             "game=\"zork\"",
-            "game",
             "game<zz",
+            "year=1980",
+            "year=\"1980\"",
             "steps>9 and game=zork and success=false",
         ] {
             assert_eq!(holds(expression), Some(true), "{expression}");
@@ -208,8 +230,9 @@ mod tests {
             "labels.pairs>3",
             "labels.empty",
             "labels.zero",
-            "labels.text",
             "success",
+            "labels.text=\"true\"",
+            "game=\"7\"",
             "success=true",
             "game=Zork",
             "game!=zork",
@@ -226,6 +249,11 @@ mod tests {
             "missing",
             "none",
             "none=1",
+            "game",
+            "game=true",
+            "game!=false",
+            "game>=3",
+            "labels.text",
             "game.name",
             "success>1",
             "success=maybe",

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use serde_json::Value;
+
 use super::eval_report::LeftOutRuns;
 use super::label_condition::LabelCondition;
 use super::run_labels::RunLabels;
@@ -88,6 +90,10 @@ impl LabelSelection {
                 return false;
             }
             let Some(condition) = &self.positive else { return true };
+            if is_marked_unlabelled(labels) {
+                left_out.unlabelled_runs += 1;
+                return false;
+            }
             let positive = condition.holds(labels);
             left_out.undecided_runs += u64::from(positive.is_none());
             set(run, positive);
@@ -112,6 +118,13 @@ impl LabelSelection {
             SelectionError::NoRunDecided(text(&self.positive))
         })
     }
+}
+
+/// Returns whether the labels say that nobody labelled the run: `labelled` or `labels.labelled` is false. An empty list
+/// of such a run means nothing.
+fn is_marked_unlabelled(labels: &Value) -> bool {
+    let marks = [labels.get("labelled"), labels.get("labels").and_then(|labels| labels.get("labelled"))];
+    marks.contains(&Some(&Value::Bool(false)))
 }
 
 fn few(ids: &[String]) -> String {

@@ -1,6 +1,7 @@
 //! Evaluation on labelled runs: the share of stuck runs with a signal and of other runs without one, compared
 //! with other rules on the same runs.
 
+mod advice_comparison;
 mod baseline;
 mod baseline_rule;
 mod confusion_counts;
@@ -10,9 +11,11 @@ mod explain_command;
 mod label_condition;
 mod label_selection;
 mod run_labels;
+mod run_split;
 mod samples;
 mod share_estimate;
 
+pub use advice_comparison::{AdviceComparison, AdviceObserver, AdvicePair, TextLengths};
 pub use baseline::{BaselineResult, BaselineWatcher, EvalBaseline, RuleSignal};
 pub use baseline_rule::BaselineRule;
 pub use confusion_counts::ConfusionCounts;
@@ -25,5 +28,6 @@ pub use evaluate::{EvalSample, evaluate};
 pub use label_condition::{LabelCondition, LabelConditionError};
 pub use label_selection::{LabelSelection, SelectionError};
 pub use run_labels::{LabelError, RunLabels};
+pub use run_split::{RunSplit, SplitError, SplitRemainder};
 pub use samples::read_samples;
 pub use share_estimate::ShareEstimate;

@@ -133,7 +133,7 @@ impl ContestPlan {
     }
 
     /// Returns a match for every player at every obedience with these settings.
-    fn each<'m>(&'m self, config: &'m Config) -> impl Iterator<Item = ContestMatch<'m>> {
+    pub(super) fn each<'m>(&'m self, config: &'m Config) -> impl Iterator<Item = ContestMatch<'m>> {
         self.players.iter().flat_map(move |kind| {
             self.obedience.iter().map(move |obedience| ContestMatch {
                 kind: *kind,
@@ -204,11 +204,11 @@ impl ContestReport {
     }
 }
 
-fn mean(records: &[GameRecord], of: impl Fn(&GameRecord) -> f64) -> MeanInterval {
+pub(super) fn mean(records: &[GameRecord], of: impl Fn(&GameRecord) -> f64) -> MeanInterval {
     MeanInterval::from_values(&records.iter().map(of).collect::<Vec<f64>>())
 }
 
-fn share(records: &[GameRecord], of: impl Fn(&GameRecord) -> (u64, u64)) -> ShareInterval {
+pub(super) fn share(records: &[GameRecord], of: impl Fn(&GameRecord) -> (u64, u64)) -> ShareInterval {
     let (count, all) = records.iter().map(of).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     ShareInterval::new(count, all)
 }

@@ -4,6 +4,7 @@
 //! [`GameContest`] plays the games, [`LoopObserver`] counts what happens in each, and [`ContestReport`] summarizes
 //! them as a table, as JSON and as a page.
 
+mod advice_contest;
 mod chart_scale;
 mod contest_report;
 mod engine_part;
@@ -14,6 +15,7 @@ mod loop_observer;
 mod page;
 mod table;
 
+pub use advice_contest::{AdviceContest, AdviceRow};
 pub use contest_report::{AblationRow, ContestPlan, ContestReport, ContestTarget, PlayerRow};
 pub use engine_part::EnginePart;
 pub use game_contest::GameContest;

@@ -5,17 +5,17 @@ use std::fmt;
 use super::contest_report::{AblationRow, ContestReport, PlayerRow};
 use super::intervals::{MeanInterval, ShareInterval};
 
-fn percent(share: &ShareInterval) -> String {
+pub(super) fn percent(share: &ShareInterval) -> String {
     share.share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
 }
 
 /// Formats a difference with its margin of error.
-fn change(mean: &MeanInterval) -> String {
+pub(super) fn change(mean: &MeanInterval) -> String {
     format!("{:+.1} ±{:.1}", mean.mean, mean.high - mean.mean)
 }
 
 /// Writes a Markdown table with aligned columns.
-fn table(f: &mut fmt::Formatter<'_>, heads: &[&str], lines: &[Vec<String>]) -> fmt::Result {
+pub(super) fn table(f: &mut fmt::Formatter<'_>, heads: &[&str], lines: &[Vec<String>]) -> fmt::Result {
     let width = |column: usize| {
         let cells = lines.iter().map(|line| line[column].chars().count());
         cells.chain([heads[column].chars().count()]).max().unwrap_or_default()

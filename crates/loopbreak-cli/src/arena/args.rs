@@ -21,6 +21,8 @@ Examples:
   loopbreak arena zork1.z3 --html contest.html  Another story, and an HTML page
   loopbreak arena --players camper,explorer --obedience 0.5
   loopbreak arena --ablate                      Measure each part of Loopbreak
+  loopbreak arena --compare-advice neutral mine.toml
+                                                Measure two sets of texts
   loopbreak arena --set stagnation.max_turns=60 Other settings
   loopbreak arena --json > contest.json         The figures as JSON
 
@@ -62,6 +64,12 @@ pub(crate) struct ArenaArgs {
     /// Repeat all games with one part of Loopbreak removed at a time, to measure what each part does
     #[arg(long)]
     pub(crate) ablate: bool,
+    /// Play the same games with two sets of texts instead, and measure the difference
+    ///
+    /// A set is `neutral`, `zork`, or a configuration file with a section [advice]. Built-in players notice that there
+    /// is advice, but do not read it: they play differently only where a set leaves a text empty.
+    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["ablate", "html"])]
+    pub(crate) compare_advice: Vec<String>,
     /// Print the figures as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use loopbreak::{Config, Mode};
-use loopbreak_arena::{ContestPlan, ContestReport, EpisodeRules, GameContest, PlayerKind};
+use loopbreak_arena::{AdviceContest, ContestPlan, ContestReport, EpisodeRules, GameContest, PlayerKind};
 
 use super::args::ArenaArgs;
+use crate::advice_choice::with_advice;
 use crate::error::UserError;
 use crate::games::{open_story, refuse_to_overwrite_story, with_game_profile};
 use crate::{config_loading, exit, output};
@@ -32,6 +33,9 @@ pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
         config,
         ablate: args.ablate,
     };
+    if let [first, second] = &args.compare_advice[..] {
+        return compare_advice(&contest, &plan, [first, second], args.json);
+    }
     let progress = progress_bar(plan.games(&contest));
     let report = ContestReport::play(&contest, &plan, &|| progress.inc(1));
     progress.finish_and_clear();
@@ -42,6 +46,26 @@ pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
     print(&report, args.json)?;
     if let Some(path) = &args.html {
         output::write_file(path, loopbreak_arena::render_page(&report).as_bytes())?;
+    }
+    Ok(exit::DONE)
+}
+
+/// Plays the same games with two sets of texts.
+fn compare_advice(
+    contest: &GameContest,
+    plan: &ContestPlan,
+    names: [&str; 2],
+    json: bool,
+) -> Result<u8, UserError> {
+    let [first, second] = [with_advice(&plan.config, names[0])?, with_advice(&plan.config, names[1])?];
+    let progress = progress_bar(AdviceContest::games(contest, plan));
+    let sets = [(names[0], &first), (names[1], &second)];
+    let report = AdviceContest::play(contest, plan, sets, &|| progress.inc(1));
+    progress.finish_and_clear();
+    if json {
+        output::print_json(&report)?;
+    } else {
+        output::print(&report.to_string())?;
     }
     Ok(exit::DONE)
 }

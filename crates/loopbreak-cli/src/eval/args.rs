@@ -21,9 +21,17 @@ Examples:
   loopbreak eval logs/ --labels runs.jsonl --positive stuck --html eval.html
   loopbreak eval logs/ --labels runs.jsonl --positive stuck \\
     --where labels.checked=true                    Only runs with this label
+  loopbreak eval runs/web.jsonl --split split.jsonl --part check
+                                                   Only runs of this part
+  loopbreak eval logs/ --advice neutral mine.toml  Compare two sets of texts
 
 A label file has one JSON object per line, such as
   {\"run\":\"ep-7\",\"success\":false,\"labels\":{\"pairs\":[[3,4],[4,5]],\"reward\":0.2}}
+
+A split file has one JSON object per line. It names a run of the log web.jsonl,
+or a whole log:
+  {\"set\":\"web\",\"run\":\"ep-7\",\"part\":\"look\"}
+  {\"set\":\"sessions\",\"file\":\"a1.jsonl.gz\",\"part\":\"check\"}
 
 Exit codes:
   0 success; 1 an input could not be read, or no label matches a run;
@@ -37,9 +45,27 @@ pub(crate) struct EvalArgs {
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
+    /// Division of the runs into parts, one JSON object per line with `set`, `run` or `file`, and `part`
+    #[arg(long, value_name = "FILE", requires = "part")]
+    pub(crate) split: Option<PathBuf>,
+    /// Use only the runs of this part of the split, such as `look` or `check`
+    #[arg(long, value_name = "PART", requires = "split")]
+    pub(crate) part: Option<String>,
     /// Rules to compare with, separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) baseline: Vec<BaselineName>,
+    /// Instead of evaluating, print the advice of two sets of texts side by side, for the first finding of each
+    /// pattern
+    ///
+    /// A set is `neutral`, `zork`, or a configuration file with a section [advice]. Texts do not change the verdicts
+    /// of a replay.
+    #[arg(
+        long,
+        value_names = ["A", "B"],
+        num_args = 2,
+        conflicts_with_all = ["labels", "positive", "only", "split", "part", "baseline", "html"]
+    )]
+    pub(crate) advice: Vec<String>,
     /// Print the evaluation as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -60,6 +86,10 @@ pub(crate) enum BaselineName {
     OpenhandsRule,
     /// 5 identical calls in a row, whatever their results
     GeminiRule,
+    /// 3 identical calls in a row, whatever their results
+    OpencodeRule,
+    /// The same call with the same result 3 times in the last 10 calls
+    WindowRule,
     /// Loopbreak with the profile `documents`
     Documents,
 }
@@ -69,6 +99,8 @@ impl From<BaselineName> for EvalBaseline {
         match name {
             BaselineName::OpenhandsRule => EvalBaseline::OpenhandsRule,
             BaselineName::GeminiRule => EvalBaseline::GeminiRule,
+            BaselineName::OpencodeRule => EvalBaseline::OpencodeRule,
+            BaselineName::WindowRule => EvalBaseline::WindowRule,
             BaselineName::Documents => EvalBaseline::Documents,
         }
     }

@@ -7,8 +7,10 @@ use loopbreak_analysis::eval::{
 use loopbreak_analysis::tune::with_patience;
 use loopbreak_analysis::{AnalyzeOptions, LogAnalyzer, report_unread_inputs};
 use loopbreak_report::eval as report;
+use loopbreak_trace::expand_paths;
 
 use super::args::EvalArgs;
+use super::{advice, split};
 use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
@@ -21,12 +23,19 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         return Err(UserError::usage("no log given")
             .hint("give a file, a folder, or - for standard input, for example: loopbreak eval logs/"));
     }
+    if let [first, second] = &args.advice[..] {
+        return advice::compare(args, &config, [first, second]);
+    }
     let selection = args.labels.read()?;
     let baselines = baselines(args);
-    let inputs = args.labels.find_logs(&args.paths);
+    let part = split::read(args)?;
+    let mut inputs = args.labels.find_logs(&args.paths);
     if let Some(path) = &args.html {
-        output::refuse_to_overwrite("--html", path, &args.labels.find_logs_and_labels(&args.paths).inputs)?;
+        let mut read = args.labels.find_logs_and_labels(&args.paths).inputs;
+        read.extend(expand_paths(&args.split).inputs);
+        output::refuse_to_overwrite("--html", path, &read)?;
     }
+    split::skip_split_file(args, &mut inputs);
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
     let options = AnalyzeOptions {
         format: args.format,
@@ -48,17 +57,20 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     if samples.is_empty() {
         return Err(UserError::failed("no runs found"));
     }
-    let left_out = match &selection {
+    let other_runs = part.map(|part| part.keep(&mut samples)).transpose()?.unwrap_or_default();
+    let mut left_out = match &selection {
         Some(selection) => {
             let set = |sample: &mut EvalSample, positive| sample.positive = positive;
             selection.apply(&mut samples, |sample| &sample.report.run, set)?
         }
         None => LeftOutRuns::default(),
     };
+    split::count(&mut left_out, &other_runs, selection.as_ref());
     let text = |condition: &Option<LabelCondition>| condition.as_ref().map(|it| it.as_str().to_owned());
     let question = EvalQuestion {
         positive: selection.as_ref().and_then(|selection| text(&selection.positive)),
         only: selection.as_ref().and_then(|selection| text(&selection.only)),
+        part: args.part.clone(),
         settings: args.config.arguments(),
         patience,
     };

@@ -59,6 +59,36 @@ fn ablation_removes_one_part_at_a_time() {
 }
 
 #[test]
+fn two_sets_of_texts_are_compared_on_the_same_games() {
+    let folder = folder();
+    let compare = |sets: [&str; 2], more: &[&str]| {
+        small_contest(
+            folder.path(),
+            &[&["--obedience", "0.7", "--compare-advice", sets[0], sets[1]], more].concat(),
+        )
+    };
+    // Built-in players do not read the texts.
+    let done = compare(["neutral", "zork"], &["--json"]);
+    let found: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(
+        (&found["schema"], &found["sets"]),
+        (&json!("loopbreak.arena.advice/1"), &json!(["neutral", "zork"]))
+    );
+    assert_eq!(found["rows"].as_array().unwrap().len(), 2);
+    assert_eq!(found["difference"], json!({"mean": 0.0, "low": 0.0, "high": 0.0}));
+    insta::assert_snapshot!("arena_compare_advice", shown(&compare(["neutral", "zork"], &[])));
+    for (sets, more, told) in [
+        (["neutral", "none.toml"], &[][..], "\"none.toml\" is neither a set of texts nor a file"),
+        (["neutral", "zork"], &["--ablate"], "cannot be used with"),
+        (["neutral", "zork"], &["--html", "x.html"], "cannot be used with"),
+    ] {
+        let done = compare(sets, more);
+        assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{}", done.err);
+        assert!(done.err.contains(told), "{}", done.err);
+    }
+}
+
+#[test]
 fn the_default_profile_is_game() {
     let folder = folder();
     let args = ["--episodes", "2", "--players", "camper", "--obedience", "0", "--max-turns", "80"];

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::support::{FinishedProgram, done, folder, healthy, loopbreak, shown, stuck};
 use serde_json::{Value, json};
 
-const BASELINES: &str = "openhands-rule,gemini-rule,documents";
+const BASELINES: &str = "openhands-rule,gemini-rule,opencode-rule,window-rule,documents";
 const LABELLED: [&str; 5] = ["logs", "--labels", "labels.jsonl", "--positive", "labels.stuck>=2"];
 
 fn eval(folder: &Path, args: &[&str]) -> FinishedProgram {
@@ -69,7 +69,10 @@ fn eval_figures_match_those_calculated_by_hand() {
     assert_eq!((&found["runs"], &found["positives"], &found["steps"]), (&json!(6), &json!(3), &json!(215)));
     assert_eq!(
         found["left_out"],
-        json!({"unlabelled_runs": 1, "undecided_runs": 1, "labels_without_run": 1, "excluded_runs": 0})
+        json!({
+            "unlabelled_runs": 1, "undecided_runs": 1, "labels_without_run": 1, "excluded_runs": 0,
+            "other_part_runs": 0, "runs_without_part": 0,
+        })
     );
     let levels = &found["judges"][0]["levels"];
     for (index, name, step) in [(0, "warn", 20.0), (1, "stop", 40.0)] {
@@ -138,8 +141,13 @@ fn eval_compares_baselines_and_counts_the_progress_they_lose() {
     let found = data(folder.path(), &["log.jsonl", "--baseline", BASELINES]);
     let judges = found["judges"].as_array().unwrap();
     let names: Vec<_> = judges.iter().map(|judge| judge["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["loopbreak", "openhands-rule", "gemini-rule", "documents"]);
-    for (judge, step, saved) in [(&judges[1], 4.0, 5), (&judges[2], 5.0, 4)] {
+    assert_eq!(
+        names,
+        ["loopbreak", "openhands-rule", "gemini-rule", "opencode-rule", "window-rule", "documents"]
+    );
+    for (judge, step, saved) in
+        [(&judges[1], 4.0, 5), (&judges[2], 5.0, 4), (&judges[3], 3.0, 6), (&judges[4], 3.0, 6)]
+    {
         assert_eq!(judge["levels"].as_array().unwrap().len(), 1);
         let level = &judge["levels"][0];
         assert_eq!(
@@ -151,7 +159,7 @@ fn eval_compares_baselines_and_counts_the_progress_they_lose() {
             json!({"ended": 1, "steps": saved, "progress_destroyed": 1, "progress_unknown": 0})
         );
     }
-    assert_eq!(judges[3]["levels"].as_array().unwrap().len(), 2);
+    assert_eq!(judges[5]["levels"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -210,6 +218,97 @@ fn eval_where_restricts_the_runs() {
 }
 
 #[test]
+fn eval_leaves_out_runs_that_nobody_labelled() {
+    let folder = folder();
+    let path = folder.path();
+    let runs = ["yes", "no", "disagree", "nobody", "none"];
+    fs::write(path.join("log.jsonl"), runs.map(|run| stuck(run, 45)).concat()).unwrap();
+    let labels = r#"{"run":"yes","labels":{"looping":true,"pairs":[1,2]}}
+{"run":"no","labels":{"looping":false,"pairs":[]}}
+{"run":"disagree","labels":{"looping":"split","pairs":"unsure"}}
+{"run":"nobody","labels":{"looping":false,"pairs":[],"labelled":false}}
+"#;
+    fs::write(path.join("labels.jsonl"), labels).unwrap();
+    for positive in ["labels.looping", "labels.looping=true", "labels.looping!=false", "labels.pairs>=2"] {
+        let args = ["log.jsonl", "--labels", "labels.jsonl", "--positive", positive];
+        let found = data(path, &args);
+        let stop = &found["judges"][0]["levels"][1];
+        assert_eq!(
+            (&found["runs"], &stop["tp"], &stop["fp"]),
+            (&json!(2), &json!(1), &json!(1)),
+            "{positive}"
+        );
+        let told = eval(path, &args);
+        assert!(told.out.contains("left out: 2 runs without labels, 1 run undecided"), "{}", told.out);
+    }
+}
+
+/// Writes a split of two of the runs, beside the logs.
+fn with_split() -> tempfile::TempDir {
+    let folder = runs();
+    let split = r#"{"set":"runs","run":"stuck-1","part":"look"}
+{"set":"runs","run":"stuck-2","part":"check"}
+{"set":"runs","run":"thinks","part":"check"}
+{"set":"sessions","file":"whole.jsonl","part":"check"}
+{"set":"elsewhere","run":"well","part":"check"}
+"#;
+    fs::write(folder.path().join("logs/split.jsonl"), split).unwrap();
+    folder
+}
+
+#[test]
+fn eval_takes_one_part_of_a_split() {
+    let folder = with_split();
+    let path = folder.path();
+    fs::write(path.join("logs/whole.jsonl"), healthy("session", 20)).unwrap();
+    let part = |part| ["logs", "--split", "logs/split.jsonl", "--part", part];
+    let found = data(path, &part("check"));
+    // stuck-2, thinks, and the run of the log that the split names as a whole.
+    assert_eq!((&found["part"], &found["runs"]), (&json!("check"), &json!(3)));
+    assert_eq!(
+        (&found["left_out"]["other_part_runs"], &found["left_out"]["runs_without_part"]),
+        (&json!(1), &json!(5))
+    );
+    let told = eval(path, &[&LABELLED[..], &part("look")[1..]].concat());
+    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
+    let head: Vec<&str> = told.out.lines().take(3).collect();
+    let expected = [
+        "1 run, 60 steps: 1 positive (labels.stuck>=2)",
+        "part of the split: look",
+        "left out: 3 runs in other parts of the split, 5 runs not in the split, 1 label without a run",
+    ];
+    assert_eq!(head, expected, "{}", told.out);
+}
+
+#[test]
+fn eval_refuses_splits_that_it_cannot_use() {
+    let folder = with_split();
+    let path = folder.path();
+    fs::write(path.join("broken.jsonl"), "{\"set\":\"runs\",\"run\":\"well\"}\n").unwrap();
+    fs::write(path.join("others.jsonl"), "{\"set\":\"x\",\"run\":\"y\",\"part\":\"look\"}\n").unwrap();
+    for (split, part, code, message, hint) in [
+        ("missing.jsonl", "look", 1, "cannot read the split file missing.jsonl", "one JSON object per line"),
+        ("logs", "look", 1, "cannot read the split file logs", "one JSON object per line"),
+        ("broken.jsonl", "look", 1, "broken.jsonl:1: missing field `part`", "one JSON object per line"),
+        (
+            "logs/split.jsonl",
+            "test",
+            2,
+            "--part: the split has no part \"test\"",
+            "its parts are check, look",
+        ),
+        ("others.jsonl", "look", 1, "no run is in the part \"look\" of others.jsonl", "a run is found by"),
+    ] {
+        let done = eval(path, &["logs", "--split", split, "--part", part]);
+        assert_eq!((done.code, done.out.as_str()), (Some(code), ""), "{split}: {}", done.err);
+        assert!(done.err.contains(message) && done.err.contains(hint), "{split}: {}", done.err);
+    }
+    for args in [["logs", "--split", "logs/split.jsonl"], ["logs", "--part", "look"]] {
+        assert_eq!(eval(path, &args).code, Some(2), "{args:?}");
+    }
+}
+
+#[test]
 fn eval_prints_a_command_that_explains_the_run() {
     let folder = runs();
     let path = folder.path();
@@ -263,6 +362,48 @@ fn eval_lists_ids_that_can_be_copied() {
     let lines: Vec<&str> = found.out.lines().collect();
     assert!(lines.contains(&format!("  stop   {id}").as_str()), "{}", found.out);
     assert!(lines.contains(&"         45 steps  log.jsonl"), "{}", found.out);
+}
+
+#[test]
+fn eval_advice_shows_two_sets_of_texts_side_by_side() {
+    let folder = runs();
+    let path = folder.path();
+    fs::write(path.join("mine.toml"), "[advice.texts]\nstagnation = \"Turn {turn}: do something else.\"\n")
+        .unwrap();
+    let args = ["logs", "--advice", "neutral", "mine.toml"];
+    let found = data(path, &args);
+    assert_eq!(found["schema"], "loopbreak.eval.advice/1");
+    assert_eq!(
+        (&found["sets"][0]["name"], &found["sets"][1]["name"]),
+        (&json!("neutral"), &json!("mine.toml"))
+    );
+    let first = &found["patterns"][0];
+    assert_eq!(
+        (&first["pattern"], &first["run"], &first["turn"]),
+        (&json!("stuck_no_progress"), &json!("stuck-1"), &json!(20))
+    );
+    assert_eq!(first["texts"][1], "Turn 20: do something else.");
+    let told = eval(path, &args);
+    assert_eq!((told.code, told.err.as_str()), (Some(0), ""));
+    assert!(told.out.lines().all(|line| line.chars().count() <= 100), "{}", told.out);
+    insta::assert_snapshot!(shown(&told));
+}
+
+#[test]
+fn eval_advice_refuses_sets_that_do_not_exist() {
+    let folder = runs();
+    let path = folder.path();
+    fs::write(path.join("bad.toml"), "[advice.texts]\nno_such_text = \"x\"\n").unwrap();
+    for (args, message) in [
+        (&["--advice", "neutral", "none.toml"][..], "\"none.toml\" is neither a set of texts nor a file"),
+        (&["--advice", "neutral", "bad.toml"], "no_such_text"),
+        (&["--advice", "neutral"], "2 values required"),
+        (&["--advice", "neutral", "zork", "--baseline", "gemini-rule"], "cannot be used with"),
+    ] {
+        let done = eval(path, &[&["logs"], args].concat());
+        assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{args:?}: {}", done.err);
+        assert!(done.err.contains(message), "{args:?}: {}", done.err);
+    }
 }
 
 #[test]

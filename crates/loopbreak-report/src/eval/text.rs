@@ -61,6 +61,9 @@ fn head(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Res
         }
         _ => writeln!(out, "{bold}{runs}, no labels{bold:#}")?,
     }
+    if let Some(part) = &evaluation.part {
+        writeln!(out, "{dim}part of the split: {part}{dim:#}")?;
+    }
     let left_out = left_out(&evaluation.left_out);
     if !left_out.is_empty() {
         writeln!(out, "{dim}left out: {left_out}{dim:#}")?;
@@ -73,6 +76,8 @@ pub(super) fn left_out(left_out: &LeftOutRuns) -> String {
         (left_out.unlabelled_runs, "run", "without labels"),
         (left_out.undecided_runs, "run", "undecided"),
         (left_out.excluded_runs, "run", "by --where"),
+        (left_out.other_part_runs, "run", "in other parts of the split"),
+        (left_out.runs_without_part, "run", "not in the split"),
         (left_out.labels_without_run, "label", "without a run"),
     ];
     let told = parts.into_iter().filter(|(count, ..)| *count > 0);

@@ -67,6 +67,9 @@ fn head(out: &mut String, evaluation: &EvalReport) {
     if let Some(only) = &evaluation.looked_at.only {
         let _ = writeln!(out, "<p>Only runs with <code>{}</code>.</p>", escape(only));
     }
+    if let Some(part) = &evaluation.part {
+        let _ = writeln!(out, "<p>Part of the split: <code>{}</code>.</p>", escape(part));
+    }
     let left_out = super::text::left_out(&evaluation.left_out);
     if !left_out.is_empty() {
         let _ = writeln!(out, "<p class=\"dim\">Left out: {}.</p>", escape(&left_out));
