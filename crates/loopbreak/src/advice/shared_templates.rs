@@ -41,6 +41,7 @@ pub(crate) const CALL_VALUES: &[&str] = &[
     "times",
     "calls",
     "argument",
+    "turns",
     "action",
     "outcome",
     "message",
@@ -53,7 +54,7 @@ pub(crate) const OUTPUT_VALUES: &[&str] =
 
 /// Values of templates about limits and errors.
 pub(crate) const LIMIT_VALUES: &[&str] =
-    &["turn", "since", "count", "used", "limit", "errors", "last_error", "reason"];
+    &["turn", "since", "count", "used", "limit", "errors", "last_error", "action", "reason"];
 
 /// Values of templates about proposals.
 pub(crate) const RULING_VALUES: &[&str] = &["reason", "amount", "action", "last_turn", "exits"];
@@ -105,11 +106,20 @@ pub(crate) const REPEATED_CALLS: &Template = &Template {
     audience: Audience::Agent,
     values: CALL_VALUES,
     neutral: "Since turn {since}: {reason}.
-The result is the same every time. State what you know so far, then try a different approach.",
+The result was: {outcome}
+The error was: {failure}
+{?outcome}You have this result now, and the same call adds nothing to it. Write down what follows from it. Then take the next \
+step that changes something: an edit, other input, or the answer with what is still missing.
+{?failure}The same approach fails for the same reason. Remove the cause or choose another way. If neither is possible, report the \
+error as your result.
+{!outcome}{!failure}Nothing shows that these calls have an effect. Check the state in another way, or continue with the next part \
+of the task.",
     zork: None,
     hook: Some(
         "Loop guard: since turn {since}: {reason}.
-Nothing that could change the result happened in between.",
+The result was: {outcome}
+The error was: {failure}
+Nothing that could change it happened in between.",
     ),
 };
 

@@ -3,8 +3,8 @@
 use super::detector_name::in_order;
 use super::report_latch::ReportLatch;
 use super::{
-    DetectionCollector, DetectorName, DetectorReport, ProposalContext, ProposalReview, StepContext,
-    DetectorSettings, StepDetector,
+    DetectionCollector, DetectorName, DetectorReport, DetectorSettings, ProposalContext, ProposalReview,
+    StepContext, StepDetector,
 };
 use crate::event::Event;
 use crate::memory::snapshot_type;

@@ -142,6 +142,8 @@ evidence_keys! {
     TASK = "task",
     /// Number of times the step was made.
     TIMES = "times",
+    /// The last turns at which the same call was made.
+    TURNS = "turns",
     /// Number of turns without progress that are currently allowed.
     TURNS_ALLOWED = "turns_allowed",
     /// Number of turns left until the run is stopped.

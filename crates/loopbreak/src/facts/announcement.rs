@@ -13,12 +13,22 @@ const MESSAGE_BYTES: usize = 1200;
 
 /// Words before a number that is a position.
 const COUNTED: [&str; 20] = [
-    "page", "item", "row", "result", "results", "slide", "step", "entry", "record", "chapter", "section", "part",
-    "month", "week", "day", "year", "image", "post", "tab", "question",
+    "page", "item", "row", "result", "results", "slide", "step", "entry", "record", "chapter", "section",
+    "part", "month", "week", "day", "year", "image", "post", "tab", "question",
 ];
 /// Names of months, of which each is a position.
 const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
     "december",
 ];
 
@@ -54,7 +64,8 @@ fn positions(say: &str) -> impl Iterator<Item = HashKey> {
         let is_in = |list: &[&str], word: &str| list.iter().any(|known| word.eq_ignore_ascii_case(known));
         // `may` in a sentence is a verb more often than a month.
         let is_month = is_in(&MONTHS, word) && (word.starts_with(char::is_uppercase));
-        let is_count = word.len() <= 4 && word.bytes().all(|byte| byte.is_ascii_digit()) && is_in(&COUNTED, last);
+        let is_count =
+            word.len() <= 4 && word.bytes().all(|byte| byte.is_ascii_digit()) && is_in(&COUNTED, last);
         let counted = || key_of_parts(&[key_of_lower(last), key_of_lower(word)]);
         if is_month { Some(key_of_lower(word)) } else { is_count.then(counted) }
     })

@@ -189,7 +189,16 @@ mod tests {
 
     #[test]
     fn sentences_and_commands_are_not_argument_lists() {
-        for text in ["Ed Oxenbould", "ls -la", "'a' | grep b", "echo 'x'", "'open", "a == b", "[1, 2", &"[".repeat(9000)] {
+        for text in [
+            "Ed Oxenbould",
+            "ls -la",
+            "'a' | grep b",
+            "echo 'x'",
+            "'open",
+            "a == b",
+            "[1, 2",
+            &"[".repeat(9000),
+        ] {
             assert_eq!(parse_arguments(text, false), None, "{text}");
         }
     }

@@ -57,9 +57,8 @@ const UNAVAILABLE: [&str; 28] = [
 ];
 
 /// Programs that answer "no" by exit code 1 and no output.
-const SEARCH_PROGRAMS: [&str; 14] = [
-    "grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd", "diff", "cmp", "test", "[", "pgrep", "which",
-];
+const SEARCH_PROGRAMS: [&str; 14] =
+    ["grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd", "diff", "cmp", "test", "[", "pgrep", "which"];
 
 /// An outcome, with what is known about its action.
 pub(crate) struct JudgedOutcome<'o> {
@@ -179,7 +178,9 @@ mod tests {
 
     #[test]
     fn marks_decide_and_words_only_without_marks() {
-        let bash = |outcome: &str| format!(r#"{{"action":{{"name":"bash","args":{{"command":"make"}}}},"outcome":{outcome}}}"#);
+        let bash = |outcome: &str| {
+            format!(r#"{{"action":{{"name":"bash","args":{{"command":"make"}}}},"outcome":{outcome}}}"#)
+        };
         for (outcome, marked_before, failed) in [
             (r#""error: no rule""#, false, true),
             (r#""error: no rule""#, true, false),
@@ -198,7 +199,8 @@ mod tests {
     #[test]
     fn words_in_content_that_was_read_are_no_failure() {
         let content = "error handling\\n".repeat(40);
-        let read = format!(r#"{{"action":{{"name":"Read","args":{{"path":"a"}}}},"outcome":"Error: {content}"}}"#);
+        let read =
+            format!(r#"{{"action":{{"name":"Read","args":{{"path":"a"}}}},"outcome":"Error: {content}"}}"#);
         assert_eq!(result(&read, false), ActionResult::Success);
         let missing = r#"{"action":{"name":"Read","args":{"path":"a"}},"outcome":"Error: no such file"}"#;
         assert_eq!(result(missing, false), ActionResult::Failure);
@@ -207,7 +209,12 @@ mod tests {
     #[test]
     fn a_search_without_a_match_is_no_failure() {
         let run = |command: &str, text: &str| {
-            result(&format!(r#"{{"action":{{"name":"Bash","args":{{"command":"{command}"}}}},"outcome":{{"text":"{text}","error":true,"exit":1}}}}"#), false)
+            result(
+                &format!(
+                    r#"{{"action":{{"name":"Bash","args":{{"command":"{command}"}}}},"outcome":{{"text":"{text}","error":true,"exit":1}}}}"#
+                ),
+                false,
+            )
         };
         assert_eq!(run("grep -rn foo src", ""), ActionResult::Success);
         assert_eq!(run("cd a && rg foo | head", "Exit code 1"), ActionResult::Success);

@@ -16,8 +16,22 @@ const READING: [&str; 18] = [
 ];
 /// Words by which a tool sends input to a program or talks to the person it works for.
 const INPUT: [&str; 16] = [
-    "command", "commands", "key", "keys", "keypress", "input", "stdin", "signal", "text", "user", "file", "files",
-    "folder", "directory", "todo", "todos",
+    "command",
+    "commands",
+    "key",
+    "keys",
+    "keypress",
+    "input",
+    "stdin",
+    "signal",
+    "text",
+    "user",
+    "file",
+    "files",
+    "folder",
+    "directory",
+    "todo",
+    "todos",
 ];
 /// Words that make a call a mutation only if it is not about a file.
 const CREATING: [&str; 9] =
@@ -55,7 +69,12 @@ pub(crate) struct MutatedObject {
 
 impl VocabularyTables {
     /// Returns the object that a call changes, if it is a mutating call.
-    pub(crate) fn mutated_object(&self, action: &Action<'_>, kind: ActionKind, call: HashKey) -> Option<MutatedObject> {
+    pub(crate) fn mutated_object(
+        &self,
+        action: &Action<'_>,
+        kind: ActionKind,
+        call: HashKey,
+    ) -> Option<MutatedObject> {
         let rule = self.tool_rule(action);
         let declared = rule.and_then(|rule| rule.mutates);
         let annotated = || action.annotations.and_then(|annotations| annotations.repeats_effect());
@@ -64,7 +83,10 @@ impl VocabularyTables {
             Some(true) => {}
             None if self.actions.runs(action) => {
                 // The whole command identifies what it does.
-                return self.actions.mutates_by_command(action).then_some(MutatedObject { key: call, words: Vec::new() });
+                return self
+                    .actions
+                    .mutates_by_command(action)
+                    .then_some(MutatedObject { key: call, words: Vec::new() });
             }
             None if !self.mutates_by_name(action, kind) => return None,
             None => {}
@@ -122,7 +144,8 @@ fn is_incidental(name: &str, value: &Value) -> bool {
     for word in words_of(name) {
         last = word;
     }
-    let times = ["at", "timestamp", "ts", "nonce", "now"].iter().any(|known| last.eq_ignore_ascii_case(known));
+    let times =
+        ["at", "timestamp", "ts", "nonce", "now"].iter().any(|known| last.eq_ignore_ascii_case(known));
     times || value.as_str().is_some_and(is_fresh_id) || crate::fingerprint::is_volatile_argument(name)
 }
 

@@ -24,8 +24,22 @@ const QUESTIONS: [&str; 14] = [
 
 /// Words in the names of arguments that say where or how is searched.
 const WHERE: [&str; 16] = [
-    "path", "glob", "include", "exclude", "type", "directory", "dir", "folder", "file", "files", "mode", "flags",
-    "options", "sort", "language", "explanation",
+    "path",
+    "glob",
+    "include",
+    "exclude",
+    "type",
+    "directory",
+    "dir",
+    "folder",
+    "file",
+    "files",
+    "mode",
+    "flags",
+    "options",
+    "sort",
+    "language",
+    "explanation",
 ];
 
 /// Number of texts that are read.
@@ -73,7 +87,8 @@ mod tests {
 
     #[test]
     fn the_question_is_the_pattern_and_not_where_it_is_asked() {
-        let grep = r#"{"name":"Grep","args":{"pattern":"fn main","path":"/home/me/project/src","glob":"*.rs"}}"#;
+        let grep =
+            r#"{"name":"Grep","args":{"pattern":"fn main","path":"/home/me/project/src","glob":"*.rs"}}"#;
         assert_eq!(texts(grep), ["fn main"]);
         assert_eq!(texts(r#"{"name":"find","args":{"name":"a.txt","directory":"/x"}}"#), ["a.txt"]);
         assert_eq!(texts(r#"{"name":"Search","args":["red shoes"]}"#), ["red shoes"]);

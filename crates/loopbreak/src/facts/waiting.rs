@@ -52,7 +52,8 @@ impl ActionTable {
 
     /// Returns whether a command sends something, so that its reply is not the state of a job.
     fn posts(&self, action: &Action<'_>) -> bool {
-        let posts = |command: &str| ["POST", "PUT", " -d ", "--data"].iter().any(|word| command.contains(word));
+        let posts =
+            |command: &str| ["POST", "PUT", " -d ", "--data"].iter().any(|word| command.contains(word));
         self.command(action).is_some_and(|command| posts(&command)) || self.mutates_by_command(action)
     }
 

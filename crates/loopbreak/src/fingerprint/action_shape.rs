@@ -83,7 +83,8 @@ const FILLING: [&str; 6] = ["fill", "type", "input", "select", "set", "enter"];
 /// Returns the key of the field that an action puts a value into: its tool and its first argument, which is the id of
 /// the element. `None` if the action does something else.
 pub(crate) fn element_key(action: &Action<'_>) -> Option<HashKey> {
-    let fills = super::words_of(&action.name).any(|word| FILLING.iter().any(|known| word.eq_ignore_ascii_case(known)));
+    let fills = super::words_of(&action.name)
+        .any(|word| FILLING.iter().any(|known| word.eq_ignore_ascii_case(known)));
     if !fills {
         return None;
     }

@@ -30,7 +30,7 @@ pub(crate) use change_history::ChangeHistory;
 pub(crate) use edit_change::{EditChange, path_of, unquoted};
 pub(crate) use normalized_call::{NormalizedCall, tool_name};
 pub(crate) use normalized_json::{CallNumbers, NUMBERS, text_key};
-pub(crate) use outcome_key::{gist_key, outcome_key, outcome_key_without};
+pub(crate) use outcome_key::{gist_key, outcome_key, outcome_key_without, words_key};
 pub(crate) use outcome_opening::OutcomeOpening;
 pub(crate) use refusal_table::{RefusalTable, ReplyMeaning};
 pub(crate) use step_fingerprints::{StepFingerprints, failed};

@@ -15,8 +15,10 @@ pub(crate) struct NormalizedCall {
 impl NormalizedCall {
     /// Normalizes an action. `volatile` names the arguments that the user declared as volatile.
     pub(crate) fn from_action(action: &Action<'_>, volatile: &[String]) -> Self {
-        let args =
-            action.args.as_ref().map_or_else(NormalizedJson::default, |args| read_json(args.json(), volatile));
+        let args = action
+            .args
+            .as_ref()
+            .map_or_else(NormalizedJson::default, |args| read_json(args.json(), volatile));
         let name = key_of_lower(&action.name);
         NormalizedCall { key: key_of_parts(&[name, args.key]), args }
     }

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::mask::volatile_words;
 use super::volatile_fields::is_volatile_field;
-use crate::memory::{HashKey, key_of, key_of_parts};
+use crate::memory::{HashKey, key_of, key_of_lower, key_of_parts};
 use crate::text::clip::clip;
 use crate::text::scan::trimmed;
 
@@ -126,13 +126,30 @@ fn value_key(value: &Value, volatile: &[String], left: &mut u32) -> HashKey {
         }
         Value::String(text) => {
             *left += 1;
-            masked_key(text)
+            masked_key_with(text, 0)
         }
         other => {
             *left += 1;
             key_of(&other.to_string())
         }
     }
+}
+
+/// Returns the key of the words of a reply that has no fresh parts: ids, numbers and addresses are left out.
+pub(crate) fn words_key(text: &str) -> HashKey {
+    let (mut key, mut from) = (HashKey::NONE, 0);
+    let mut add = |text: &str| {
+        let tokens = text.split(|c: char| !c.is_alphanumeric());
+        let words =
+            tokens.filter(|token| !token.is_empty() && !token.bytes().any(|byte| byte.is_ascii_digit()));
+        key = words.fold(key, |key, word| key_of_parts(&[key, key_of_lower(word)]));
+    };
+    volatile_words(text, |word| {
+        add(&text[from..word.start]);
+        from = word.end;
+    });
+    add(&text[from..]);
+    key
 }
 
 /// Returns whether a value can be an id, a time or a count: a number, or a text with a digit.
@@ -145,6 +162,11 @@ fn moves(value: &Value) -> bool {
 }
 
 fn masked_key(text: &str) -> HashKey {
+    masked_key_with(text, TELLING)
+}
+
+/// Returns the key of a masked text. With fewer letters than `telling` besides the masks, the text is not masked.
+fn masked_key_with(text: &str, telling: usize) -> HashKey {
     let bytes = text.as_bytes();
     let (mut hash, mut kept_from, mut letters) = (HashKey::NONE, 0, 0);
     // Everything between two masks is hashed at once.
@@ -156,7 +178,7 @@ fn masked_key(text: &str) -> HashKey {
     });
     let rest = &bytes[kept_from..];
     // Without a mask, or with too few letters besides the masks to distinguish texts, the text is not masked.
-    if kept_from == 0 || count_letters(letters, rest) < TELLING {
+    if kept_from == 0 || count_letters(letters, rest) < telling {
         return key_of(text);
     }
     key_of_parts(&[hash, HashKey(xxh3_64(rest))])

@@ -61,8 +61,9 @@ impl<'a> StepFingerprints<'a> {
         let unavailable = result == ActionResult::Unavailable;
         let waits = unavailable || table.waits(action, kind, text);
         let kind = if waits { ActionKind::Wait } else { kind };
-        let outcome =
-            text.map(|text| if result == ActionResult::Success { outcome_key_without(text, volatile) } else { gist_key(text) });
+        let outcome = text.map(|text| {
+            if result == ActionResult::Success { outcome_key_without(text, volatile) } else { gist_key(text) }
+        });
         let change = (kind == ActionKind::Edit).then(|| EditChange::from_action(action));
         let idle = change.as_ref().is_some_and(|change| change.is_none(opening.as_ref()));
         let effect = kind == ActionKind::Edit

@@ -170,7 +170,8 @@ fn is_number(word: &[u8]) -> bool {
 /// Returns whether the word before makes the number a name.
 fn names(text: &str, start: usize) -> bool {
     // The longest such word has nine letters, so no more are read.
-    let between = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r' | b'#' | b':' | b'=' | b'(' | b'"' | b'\'' | b'_');
+    let between =
+        |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r' | b'#' | b':' | b'=' | b'(' | b'"' | b'\'' | b'_');
     let mut before = &text.as_bytes()[..start];
     while let [rest @ .., last] = before
         && between(last)

@@ -47,9 +47,32 @@ const COMMANDS: [&str; 4] = ["cmd", "code", "command", "script"];
 
 /// Words that end the name of a volatile field in a reply.
 const VOLATILE_ENDINGS: [&str; 26] = [
-    "age", "at", "attempt", "attempts", "checksum", "counter", "duration", "elapsed", "etag", "guid", "hash",
-    "id", "latency", "millis", "ms", "nonce", "ns", "pid", "retries", "secs", "seconds", "sha", "time",
-    "timestamp", "ts", "uuid",
+    "age",
+    "at",
+    "attempt",
+    "attempts",
+    "checksum",
+    "counter",
+    "duration",
+    "elapsed",
+    "etag",
+    "guid",
+    "hash",
+    "id",
+    "latency",
+    "millis",
+    "ms",
+    "nonce",
+    "ns",
+    "pid",
+    "retries",
+    "secs",
+    "seconds",
+    "sha",
+    "time",
+    "timestamp",
+    "ts",
+    "uuid",
 ];
 
 /// Words anywhere in the name of a volatile field in a reply.
@@ -76,7 +99,12 @@ const LONGEST: usize = 24;
 /// Returns the role of an argument by its name.
 pub(super) fn role_of_argument(name: &[u8]) -> ArgumentRole {
     // Most names begin with a letter that no such name begins with.
-    if name.len() > LONGEST || !matches!(name.first().map(|byte| byte | 0x20), Some(b'a' | b'c'..=b'e' | b'i'..=b'j' | b'l' | b'n' | b'r'..=b't' | b'w')) {
+    if name.len() > LONGEST
+        || !matches!(
+            name.first().map(|byte| byte | 0x20),
+            Some(b'a' | b'c'..=b'e' | b'i'..=b'j' | b'l' | b'n' | b'r'..=b't' | b'w')
+        )
+    {
         return ArgumentRole::Content;
     }
     let mut buffer = [0; LONGEST];
@@ -122,10 +150,21 @@ mod tests {
 
     #[test]
     fn fields_that_move_by_themselves_are_volatile() {
-        for name in ["id", "messageId", "message_id", "elapsed_seconds", "idle_for_seconds", "createdAt", "ts", "runID"] {
+        for name in [
+            "id",
+            "messageId",
+            "message_id",
+            "elapsed_seconds",
+            "idle_for_seconds",
+            "createdAt",
+            "ts",
+            "runID",
+        ] {
             assert!(is_volatile_field(name), "{name}");
         }
-        for name in ["total", "page", "offset", "bytes", "percent", "passed", "failed", "state", "items", "idea"] {
+        for name in
+            ["total", "page", "offset", "bytes", "percent", "passed", "failed", "state", "items", "idea"]
+        {
             assert!(!is_volatile_field(name), "{name}");
         }
     }

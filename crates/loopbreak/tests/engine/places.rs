@@ -1,7 +1,7 @@
 //! Rules that all detectors of places share. Documents 000 and 001.
 
-use crate::steps::{RunDriver, config_of};
-use loopbreak::{DetectorName, Profile, Severity};
+use crate::steps::{RunDriver, config, config_of};
+use loopbreak::{DetectorName, Intervention, Pattern, Profile, Severity};
 use serde_json::json;
 
 const REVISIT: DetectorName = DetectorName::Revisit;
@@ -24,17 +24,39 @@ fn at_a_dead_end(profile: Profile, exits: &[&str]) -> RunDriver {
 }
 
 #[test]
-fn the_detectors_of_places_give_only_hints_and_warnings() {
+fn the_detectors_of_places_give_only_hints_and_warnings_where_a_score_or_a_critic_judges() {
+    let facets = [json!({"score": 5}), json!({"critic": {"score": 0.9}, "action": "go"})];
+    let documents = (config_of(Profile::Documents, json!({})), json!({}));
+    let judged = facets.map(|facet| (config(json!({"stagnation": {"mode": "off"}})), facet));
+    for (config, facet) in judged.into_iter().chain([documents]) {
+        let mut run = RunDriver::with(config);
+        for turn in 0..120 {
+            let mut record = facet.clone();
+            record["place"] = json!(["A", "B"][turn % 2]);
+            run.see(&record);
+        }
+        for detector in [REVISIT, OSCILLATION, CAMPING] {
+            let hard = run.findings(detector).into_iter().filter(|finding| finding.severity > Severity::Warn);
+            assert_eq!(
+                hard.filter(|finding| finding.pattern != Pattern::RefusedReturn).count(),
+                0,
+                "{facet}"
+            );
+        }
+        assert!(run.stops().is_empty());
+        assert_eq!(run.findings(REVISIT)[0].severity, Severity::Hint);
+    }
+}
+
+#[test]
+fn two_places_to_and_fro_without_a_score_are_escalated_after_twelve_rounds() {
     let mut run = RunDriver::new();
     for _ in 0..60 {
         run.walk(&["A", "B"]);
     }
-    for detector in [REVISIT, OSCILLATION, CAMPING] {
-        assert!(run.findings(detector).iter().all(|finding| finding.severity <= Severity::Warn));
-        assert!(run.decisions(detector).iter().all(|(_, act)| act.is_advice()));
-    }
-    assert!(run.stops().is_empty());
-    assert_eq!(run.findings(REVISIT)[0].severity, Severity::Hint);
+    assert_eq!(run.turns(OSCILLATION, Severity::Warn)[0], 4);
+    assert_eq!(run.turns(OSCILLATION, Severity::Hard)[0], 26);
+    assert!(run.decisions(OSCILLATION).contains(&(26, Intervention::Escalate)));
 }
 
 #[test]

@@ -191,13 +191,13 @@ fn a_replay_weighs_steps_that_a_critic_scored() {
     let mut run = RunDriver::only(&[CYCLE]);
     let mut scored = sh("make lint", "2 warnings");
     scored["critic"] = json!({"score": 0.9});
-    run.repeat(4, &scored);
+    run.repeat(3, &scored);
     let ruling = run.see(&scored).ruling.clone().expect("it was scored");
     assert!(near(ruling.score, 0.3) && !ruling.accepted);
     let events = run.events("loop_penalty_applied");
     assert_eq!((&events[0]["base_score"], events.len()), (&json!(0.9), 1));
     assert!(
-        events[0]["reason"].as_str().is_some_and(|text| text.starts_with("cycle -0.6 (was done 4 times"))
+        events[0]["reason"].as_str().is_some_and(|text| text.starts_with("cycle -0.6 (was done 3 times"))
     );
 }
 

@@ -410,6 +410,9 @@ fn verdict() -> impl Strategy<Value = Verdict> {
             ruling,
             events,
             stop: stop.map(|(reason, detector)| RunStop { reason, detector, ending: RunStop::ENDING }),
+            stop_due: stop.map(|(reason, detector)| RunStop { reason, detector, ending: RunStop::ENDING }),
+            rewind_to: mark.then_some(turn),
+            holdout: score,
             progress: StepProgress { score, objective, mark },
         },
     )

@@ -113,7 +113,7 @@ fn claude_code_10214_a_todo_list_that_is_only_rewritten_is_caught() {
         "Todos have been modified.",
     );
     let run = played(vec![todos; 12]);
-    assert_eq!((turns(&run, Severity::Warn)[0], turns(&run, Severity::Hard)[0]), (4, 8));
+    assert_eq!((turns(&run, Severity::Warn)[0], turns(&run, Severity::Hard)[0]), (3, 8));
 }
 
 #[test]
@@ -146,11 +146,11 @@ fn openhands_11431_the_finding_has_the_turn_at_which_the_loop_began() {
 
 #[test]
 fn gemini_cli_19958_the_agent_is_told_that_it_is_in_a_loop() {
-    let run = played(vec![sh("make", "error 2"); 4]);
+    let run = played(vec![sh("make", "error 2"); 3]);
     let text = crate::steps::text_for(
-        &run.verdicts[3].advice,
+        &run.verdicts[2].advice,
         loopbreak::verdict::Audience::Agent,
         DetectorName::Cycle,
     );
-    assert!(text.contains("4 times") && text.contains("make"), "{text}");
+    assert!(text.contains("3 times") && text.contains("make"), "{text}");
 }

@@ -102,6 +102,7 @@ impl StepDetector for CycleDetector {
         let exact = exact.map(|round| (round, self.exact.identity(round.period)));
         let shaped = shaped.map(|round| (round, self.shapes.identity(round.period)));
         let told = |it: &(RepeatedPeriod, HashKey)| settings.severity(it.0, run).is_some();
+        let by_shape = exact.filter(told).is_none() && shaped.filter(told).is_some();
         let Some((round, identity)) = exact.filter(told).or(shaped.filter(told)).or(exact) else { return };
         let evidence = out.add(Detection {
             pattern: Pattern::Cycle,
@@ -114,6 +115,8 @@ impl StepDetector for CycleDetector {
             requested_intervention: None,
         });
         evidence.note("period", round.period).note("rounds", round.times);
+        let tracker = if by_shape { &self.shapes } else { &self.exact };
+        evidence.quote("turns", &listed(&tracker.turns(round.period), round.times));
         if let Some(action) = &context.step.action {
             evidence.quote("action", &action.line());
         }
@@ -201,4 +204,11 @@ impl CycleDetector {
         // Without a masked id, the exact tracker finds the same round.
         (self.masked.0 & ((1 << round.period) - 1) != 0).then_some(round)
     }
+}
+
+/// Returns the turns of the last rounds as text.
+fn listed(turns: &[u64], rounds: u32) -> String {
+    let shown = turns.len().min(rounds as usize);
+    let texts: Vec<String> = turns[turns.len() - shown..].iter().map(u64::to_string).collect();
+    texts.join(", ")
 }

@@ -19,9 +19,9 @@ fn reason(pattern: Pattern, values: &TemplateValues) -> &'static str {
     match pattern {
         Pattern::Circuit => "the same {period} places in the same order, {rounds} times: {places}",
         _ if values.get("period") == Some("1") => {
-            "the same call with the same result, {rounds} times: {action}"
+            "the same call with the same result, {rounds} times (turns {turns}): {action}"
         }
-        _ => "the same {period} calls with the same results, {rounds} times: {action}",
+        _ => "the same {period} calls with the same results, {rounds} times (turns {turns}): {action}",
     }
 }
 

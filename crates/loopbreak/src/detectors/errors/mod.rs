@@ -56,7 +56,7 @@ impl StepDetector for ErrorsDetector {
         out: &mut DetectionCollector<'_>,
     ) {
         if context.origin.user {
-            self.count = 0;
+            (self.count, self.alike) = (0, 0);
         }
         let Some(outcome) = context.step.outcome.as_ref().filter(|_| !context.step.refused) else { return };
         // An error of the infrastructure is nobody's mistake, and the failures of one message are one attempt.
@@ -102,6 +102,9 @@ impl StepDetector for ErrorsDetector {
         evidence.note("errors", self.count);
         if let Some(text) = &outcome.text {
             evidence.quote("last_error", text);
+        }
+        if let Some(action) = &context.step.action {
+            evidence.quote("action", &action.line());
         }
     }
 }

@@ -127,8 +127,10 @@ impl StepDetector for RecurrenceDetector {
         if ends {
             self.calls = LruMap::default();
         }
-        if compacted {
-            self.agents.clear();
+        if ends {
+            for recent in self.agents.iter_mut() {
+                (recent.repeats, recent.slight) = Default::default();
+            }
         }
         let Some(prints) = context.prints else { return };
         if prints.kind == ActionKind::Wait || context.moved || context.attempt.repeats_call {

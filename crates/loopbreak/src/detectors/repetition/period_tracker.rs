@@ -6,6 +6,8 @@ use crate::memory::{BoundedList, HashKey, RingBuffer, key_of_parts, snapshot_typ
 
 /// The longest period that is tracked.
 pub(crate) const LONGEST: usize = 12;
+/// Number of turns that a finding lists.
+const SHOWN_TURNS: usize = 4;
 
 snapshot_type! {
     /// A sequence of keys that may repeat periodically.
@@ -71,6 +73,14 @@ impl PeriodTracker {
     /// Returns the next key if the sequence continues with this period.
     pub(crate) fn next(&self, period: u32) -> Option<HashKey> {
         self.last.newest().nth(period as usize - 1).map(|(key, _)| *key)
+    }
+
+    /// Returns the turns of the last calls that equal the newest one, oldest first.
+    pub(crate) fn turns(&self, period: u32) -> Vec<u64> {
+        let equal = self.last.newest().step_by(period as usize).take(SHOWN_TURNS);
+        let mut turns: Vec<u64> = equal.map(|(_, turn)| *turn).collect();
+        turns.reverse();
+        turns
     }
 
     /// Returns the identity of the loop with this period: the key of its smallest rotation.

@@ -19,12 +19,15 @@ use super::{
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::facts::{MUTATION_WORDS, MutatedObject};
-use crate::memory::{BoundedList, HashKey, RingBuffer, key_of_lower, key_of_parts, snapshot_type};
+use crate::fingerprint::words_key;
+use crate::memory::{BoundedList, HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::text::clip::clip;
 use crate::verdict::Severity;
 
 /// Number of objects that are remembered.
 const OBJECTS: usize = 16;
+/// Number of bytes of a reply that are compared.
+const REPLY_BYTES: usize = 600;
 /// Share of words that two messages have in common if they say the same.
 const ALIKE: f64 = 0.7;
 
@@ -109,7 +112,7 @@ impl StepDetector for SideEffectDetector {
         // A call that failed, or whose result is unknown, may have changed nothing.
         let text = context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
         let Some(text) = text.filter(|_| !prints.failed && !prints.unavailable && !prints.idle) else { return };
-        let reply = words_key(text);
+        let reply = words_key(clip(text, REPLY_BYTES));
         let mut changed = known.filter(|known| known.reply == reply).unwrap_or(ChangedObject {
             key: object.key,
             words: object.words.iter().copied().collect(),
@@ -162,14 +165,4 @@ fn objection(known: &ChangedObject, settings: &SideEffectSettings) -> Option<(Se
     let (count, since) = (known.count, known.since);
     let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
     Some((severity, format!("had its effect {times} already since turn {since}, on the same object")))
-}
-
-/// Number of bytes of a reply that are compared.
-const REPLY_BYTES: usize = 600;
-
-/// Returns the key of the words of a reply. Ids, numbers and addresses in it are fresh each time.
-fn words_key(reply: &str) -> HashKey {
-    let tokens = clip(reply, REPLY_BYTES).split(|c: char| !c.is_alphanumeric());
-    let words = tokens.filter(|token| !token.is_empty() && !token.bytes().any(|byte| byte.is_ascii_digit()));
-    words.fold(HashKey::NONE, |key, word| key_of_parts(&[key, key_of_lower(word)]))
 }

@@ -63,18 +63,19 @@ fn a_winning_game_that_the_fixed_limit_stops_continues() {
 }
 
 #[test]
-fn a_run_that_is_only_refused_is_stopped_sooner() {
+fn a_run_that_is_only_refused_is_stopped_at_the_limit_and_not_before() {
     assert_eq!(stops(patience("fixed", &json!({})), &refusals(60)).first(), Some(&50));
-    // Progress at turn 4, 5 turns after the warning at 24. The next check is at 30.
-    assert_eq!(stops(patience("exploring", &json!({})), &refusals(60)).first(), Some(&30));
+    assert_eq!(stops(patience("exploring", &json!({})), &refusals(60)).first(), Some(&50));
 }
 
 #[test]
 fn a_long_refusal_is_recognized_by_the_many_actions_that_got_it() {
     let refusal = "Noun error. This could mean a number of things: a noun of your command may not be here, or it is here \
                    and cannot be seen, or you may have misspelled something.";
-    let steps = after_a_point(60, |turn| (format!("push wall {turn}"), refusal.into()));
-    assert_eq!(stops(patience("exploring", &json!({})), &steps).first(), Some(&30));
+    let walk = |turn: usize| if turn < 8 { ("east".into(), room(turn)) } else { (format!("push wall {turn}"), refusal.into()) };
+    assert_eq!(stops(patience("exploring", &json!({})), &after_a_point(90, walk)).first(), Some(&50));
+    let told = |turn: usize| if turn < 8 { ("east".into(), room(turn)) } else { (format!("look {turn}"), room(turn)) };
+    assert_eq!(stops(patience("exploring", &json!({})), &after_a_point(90, told)).first(), Some(&90));
 }
 
 #[test]
