@@ -25,7 +25,7 @@ pub struct RecurrenceSettings {
     /// progress marks, because `stagnation` judges those runs. 0 disables it.
     pub hard_at: u32,
     /// Number of times one call has to return within the window to give a warning. One return less is enough if the
-    /// results are logged and the returns lie within eight calls. It takes twice as many if the run reports progress.
+    /// results are logged and the returns lie within eight turns. It takes twice as many if the run reports progress.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub again_warn_at: u32,
     /// Number of times one call has to return to trigger an intervention. It never triggers if the run
