@@ -38,7 +38,9 @@ pub fn schema() -> Schema {
     });
     let tool = table("zorkgpt", table("loop_break", legacy));
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.insert("tool".into(), tool);
+        // A list declares tools, a table holds legacy keys.
+        let rules = properties.remove("tool").unwrap_or_default();
+        properties.insert("tool".into(), json!({"anyOf": [rules, tool]}));
     }
     let task = schema.pointer_mut("/$defs/TaskSettings/properties").and_then(Value::as_object_mut);
     if let Some(properties) = task {

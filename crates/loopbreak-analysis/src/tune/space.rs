@@ -154,7 +154,7 @@ mod tests {
         let config = Config::default();
         assert_eq!(*with_patience(&config, 1.0).unwrap(), *config);
         let twice = with_patience(&config, 2.0).unwrap();
-        assert_eq!((twice.cycle.warn_at, twice.cycle.hard_at, twice.stagnation.max_turns), (8, 16, 80));
+        assert_eq!((twice.cycle.warn_at, twice.cycle.hard_at, twice.stagnation.max_turns), (6, 16, 80));
         assert_eq!(twice.errors.hard_at, 0, "it stays off");
         for factor in [0.25, 0.5, 0.75, 1.5, 3.0, 4.0] {
             assert!(with_patience(&config, factor).is_some(), "{factor}");

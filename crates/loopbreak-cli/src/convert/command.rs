@@ -2,11 +2,10 @@
 
 use std::io::{self, BufWriter, Write};
 
-use loopbreak_analysis::{convert_log, report_unread_inputs};
+use loopbreak_analysis::{RunSeparator, convert_log, report_unread_inputs};
 use loopbreak_trace::expand_paths;
 
 use super::args::ConvertArgs;
-use super::run_separator::RunSeparator;
 use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::{exit, output};

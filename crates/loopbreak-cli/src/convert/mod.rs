@@ -2,7 +2,6 @@
 
 mod args;
 mod command;
-mod run_separator;
 
 pub(crate) use args::ConvertArgs;
 pub(crate) use command::run;

@@ -29,7 +29,7 @@ fn the_dam_episode_as_json() {
             .as_array()
             .unwrap()
             .iter()
-            .any(|act| act["intervention"] == "stop" && act["turn"] == 140)
+            .any(|act| act["intervention"] == "stop" && act["turn"] == 150)
     );
     insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
 }

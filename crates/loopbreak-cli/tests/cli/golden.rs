@@ -93,7 +93,7 @@ fn compare(name: &str, actual: &str, problems: &mut Vec<String>) {
 }
 
 #[test]
-fn reports_are_byte_for_byte_those_of_the_first_release() {
+fn reports_are_byte_for_byte_the_pinned_ones() {
     let mut problems = Vec::new();
     for GoldenCase { name, args } in cases() {
         let report = done(loopbreak(&root()).args(["analyze", "--json"]).args(&args));
@@ -104,7 +104,7 @@ fn reports_are_byte_for_byte_those_of_the_first_release() {
 }
 
 #[test]
-fn events_are_byte_for_byte_those_of_the_first_release() {
+fn events_are_byte_for_byte_the_pinned_ones() {
     let folder = folder();
     let mut problems = Vec::new();
     for name in names(GOLDEN, "logs") {

@@ -229,7 +229,7 @@ fn other_agents_get_answers_in_their_own_format() {
             assert_continues(&send(folder.path(), agent, event("s", before, json!(null))));
             answers.push(send(folder.path(), agent, event("s", after, json!("1 failed"))).out);
         }
-        let advised: Value = serde_json::from_str(&answers[3]).unwrap();
+        let advised: Value = serde_json::from_str(&answers[2]).unwrap();
         assert!(advised["hookSpecificOutput"]["additionalContext"].is_string(), "{agent}");
         for insists in [false, true] {
             let denied: Value =

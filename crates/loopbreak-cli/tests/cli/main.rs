@@ -26,6 +26,7 @@ mod ending;
 mod eval;
 mod explain;
 mod first_release;
+mod first_signal;
 mod formats;
 mod golden;
 mod hook;

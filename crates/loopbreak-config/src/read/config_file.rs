@@ -86,8 +86,13 @@ impl ConfigFile {
                 }
             }
             ConfigFileLayout::TopLevel => {
-                reader.read_top_level_except("tool", table);
-                report_unknown_tools(&mut reader, table);
+                // `[[tool]]` declares tools, `[tool.zorkgpt.loop_break]` holds legacy keys.
+                if tool.is_some_and(|tool| matches!(tool.get_ref(), DeValue::Array(_))) {
+                    reader.read_table("", table);
+                } else {
+                    reader.read_top_level_except("tool", table);
+                    report_unknown_tools(&mut reader, table);
+                }
             }
         }
     }

@@ -188,9 +188,12 @@ impl TableReader<'_> {
                 let message = format!("unknown key {} in {at}", quote(name));
                 let origin = (self.locate)(key.span(), None);
                 self.report(ConfigProblem::new(message, hint, origin).with_option(path));
-            } else if let Err(mismatch) = OptionType::String.convert(path, value.get_ref()) {
+                continue;
+            }
+            let (option_type, sample) = type_of_item(path, name);
+            if let Err(mismatch) = option_type.convert(path, value.get_ref()) {
                 let message = format!("{at}.{name}: {}", mismatch.message);
-                let hint = format!("for example: {name} = \"bash*\"");
+                let hint = format!("for example: {name} = {sample}");
                 let origin = (self.locate)(value.span(), None);
                 self.report(ConfigProblem::new(message, hint, origin).with_option(path));
             }
@@ -272,4 +275,13 @@ fn keys_in_file_order<'t, 'i>(
     let mut keys: Vec<_> = table.iter().collect();
     keys.sort_by_key(|(key, _)| key.span().start);
     keys
+}
+
+/// Returns the type of a key in a list of tables, and a sample.
+fn type_of_item(path: &str, name: &str) -> (OptionType, &'static str) {
+    match (path, name) {
+        ("tool", "polls" | "mutates") => (OptionType::Boolean, "true"),
+        ("tool", "volatile" | "key") => (OptionType::StringList, "[\"id\"]"),
+        _ => (OptionType::String, "\"bash*\""),
+    }
 }

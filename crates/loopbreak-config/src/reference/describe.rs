@@ -61,6 +61,9 @@ pub(super) const LIST_WIDTH: usize = 80;
 /// Returns an example that sets the option in a file.
 pub(super) fn example(option: &OptionInfo) -> String {
     match &option.option_type {
+        OptionType::TableList(_) if option.path == "tool" => {
+            "[[tool]]\nname = \"get_job\"\npolls = true\nvolatile = [\"requestId\"]".to_owned()
+        }
         OptionType::TableList(_) => "[[allow]]\ntool = \"bash_output\"\nargs = \"*job1*\"".to_owned(),
         OptionType::StringTable => {
             "[advice.texts]\nerrors = \"{errors} errors in a row: {last_error}\"".to_owned()

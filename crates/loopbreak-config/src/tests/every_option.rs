@@ -14,6 +14,9 @@ fn valid(kind: &OptionType, path: &str) -> Vec<String> {
         OptionType::String => vec!["\"x\"".into()],
         OptionType::StringList => vec!["[\"x\", \"y z\"]".into(), "[]".into()],
         OptionType::StringTable => vec!["{ budget = \"x\" }".into()],
+        OptionType::TableList(_) if path == "tool" => {
+            vec!["[{ name = \"x\", polls = true, volatile = [\"a\"], key = [] }]".into()]
+        }
         OptionType::TableList(_) => vec!["[{ tool = \"x\" }]".into()],
         OptionType::Integer(_) | OptionType::Number(_) => {
             let defaults = settings_tree::defaults(Profile::Auto);
@@ -114,7 +117,7 @@ fn the_schema_has_lists_of_strings() {
         .filter(|option| option.option_type == OptionType::StringList)
         .map(|option| option.path.as_str())
         .collect();
-    let actions = "edit read run search wait page jobs job_checks say changing_commands targets";
+    let actions = "edit read run search wait page jobs job_checks say changing_commands targets mutate mutating_commands";
     let actions = actions.split(' ').map(|key| format!("actions.{key}"));
     let expected: Vec<String> = ["failing_target.refusals".to_owned()].into_iter().chain(actions).collect();
     assert_eq!(lists, expected);
@@ -123,8 +126,9 @@ fn the_schema_has_lists_of_strings() {
 #[test]
 fn the_schema_has_the_legacy_keys() {
     let schema = schema();
-    let keys =
-        schema.pointer("/properties/tool/properties/zorkgpt/properties/loop_break/properties").unwrap();
+    let keys = schema
+        .pointer("/properties/tool/anyOf/1/properties/zorkgpt/properties/loop_break/properties")
+        .unwrap();
     assert_eq!(keys["max_turns_stuck"]["maximum"], 1000);
     assert_eq!(keys["location_revisit_penalty"]["exclusiveMaximum"], 0.0);
     assert_eq!(keys["enable_loop_detection"]["type"], "boolean");

@@ -198,9 +198,12 @@ fn a_key_in_the_wrong_table_is_found_in_the_right_one() {
         ("[tool]\nzorkgpt = 3", "legacy keys belong under [tool.zorkgpt.loop_break]"),
         ("[advice.texts]\nstagnaton = \"x\"", "did you mean stagnation?"),
         ("[[allow]]\ntoll = \"x\"", "did you mean tool?"),
+        ("[[tool]]\nname = \"x\"\npols = true", "did you mean polls?"),
+        ("[[tool]]\nname = \"x\"\npolls = \"yes\"", "for example: polls = true"),
+        ("[[tool]]\nname = \"x\"\nkey = \"id\"", "for example: key = [\"id\"]"),
         ("[policy.ladder]\nstopp = false", "did you mean stop?"),
         ("stagnation_max_turns = 3", "did you mean stagnation.max_turns?"),
-        ("[errors]\nfoo = 3", "valid keys here: mode, warn_at, hard_at"),
+        ("[errors]\nfoo = 3", "valid keys here: mode, warn_at, any_warn_at, hard_at"),
     ] {
         let found = problems(own(text));
         assert_eq!((found.len(), found[0].hint.as_str()), (1, hint), "{text}");

@@ -21,7 +21,8 @@ pub(crate) fn before_tool(run: &mut HookTransaction<'_>) -> HookResponse {
 
     let verdict = run.guard.observe(&Step { refused: true, ..request.step(Some(action.clone())) });
     let refusals = run.state.hook.add_refusal(&verdict);
-    let response = refuse(run, &action, &reason, refusals);
+    let ends = verdict.stop.is_some();
+    let response = refuse(run, &action, &reason, refusals, ends);
     // A call that a human is asked about is not refused yet.
     let is_question = matches!(response, HookResponse::Ask(_));
     if is_question {
@@ -67,11 +68,20 @@ fn objection(run: &HookTransaction<'_>, action: &Action<'_>) -> Option<String> {
 }
 
 /// Returns the response to a call that the guard objects to. The first time, the call is refused. If the agent insists,
-/// the settings decide.
-fn refuse(run: &HookTransaction<'_>, action: &Action<'_>, reason: &str, refusals: u32) -> HookResponse {
+/// the settings decide. If it insists so often that the run has to end, the session is stopped.
+fn refuse(
+    run: &HookTransaction<'_>,
+    action: &Action<'_>,
+    reason: &str,
+    refusals: u32,
+    ends: bool,
+) -> HookResponse {
     let facts = describe_loop(run, action, reason, refusals);
     let policy = &run.request.settings.policy;
     let insists = || format!("Loop guard: the agent insists on a refused call: {facts}");
+    if ends {
+        return HookResponse::Stop(insists());
+    }
     match policy.on_loop {
         OnLoop::Escalate if refusals > 1 && policy.ladder.escalate => HookResponse::Ask(insists()),
         OnLoop::Stop if refusals > 1 && policy.ladder.stop => HookResponse::Stop(insists()),
@@ -182,6 +192,18 @@ mod tests {
         for part in ["insists on a refused call: Bash", "Last result: output of make", "one refusal."] {
             assert!(insists.contains(part), "{part}: {insists}");
         }
+    }
+
+    #[test]
+    fn an_agent_that_insists_five_times_is_stopped() {
+        let mut run = HookedRun::default();
+        while run.call("make") {}
+        let responses: Vec<HookResponse> = (0..4).map(|_| run.handle("PreToolUse", "make")).collect();
+        assert!(
+            responses[..3].iter().all(|response| matches!(response, HookResponse::Ask(_))),
+            "{responses:?}"
+        );
+        assert!(matches!(responses[3], HookResponse::Stop(_)), "{responses:?}");
     }
 
     #[test]

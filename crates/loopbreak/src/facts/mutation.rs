@@ -9,34 +9,6 @@ use crate::fingerprint::{ActionKind, VocabularyTables, is_fresh_id, words_of};
 use crate::memory::{HashKey, key_of, key_of_lower, key_of_parts};
 use crate::step::Action;
 
-/// Words in names of tools that only look something up. They win over every other word.
-const READING: [&str; 18] = [
-    "get", "list", "read", "search", "find", "fetch", "show", "view", "check", "describe", "query", "lookup",
-    "preview", "validate", "draft", "status", "wait", "poll",
-];
-/// Words by which a tool sends input to a program or talks to the person it works for.
-const INPUT: [&str; 16] = [
-    "command",
-    "commands",
-    "key",
-    "keys",
-    "keypress",
-    "input",
-    "stdin",
-    "signal",
-    "text",
-    "user",
-    "file",
-    "files",
-    "folder",
-    "directory",
-    "todo",
-    "todos",
-];
-/// Words that make a call a mutation only if it is not about a file.
-const CREATING: [&str; 9] =
-    ["create", "add", "insert", "book", "order", "register", "schedule", "open", "comment"];
-
 /// Names of arguments that hold the wording of a message.
 const WORDING: [&str; 14] = [
     "text",
@@ -88,28 +60,15 @@ impl VocabularyTables {
                     .mutates_by_command(action)
                     .then_some(MutatedObject { key: call, words: Vec::new() });
             }
-            None if !self.mutates_by_name(action, kind) => return None,
-            None => {}
+            None => {
+                let idle = matches!(kind, ActionKind::Wait | ActionKind::Page | ActionKind::Move);
+                if idle || action.args.is_none() || !self.actions.mutates_by_name(action) {
+                    return None;
+                }
+            }
         }
         let keys = rule.map_or(&[][..], |rule| &rule.key);
         Some(object_of(action, keys))
-    }
-
-    /// Returns whether the name of a tool says that it changes something outside.
-    fn mutates_by_name(&self, action: &Action<'_>, kind: ActionKind) -> bool {
-        if matches!(kind, ActionKind::Wait | ActionKind::Page | ActionKind::Move) || action.args.is_none() {
-            return false;
-        }
-        let is_in = |list: &[&str], word: &str| list.iter().any(|known| word.eq_ignore_ascii_case(known));
-        let (mut mutates, mut creates) = (false, false);
-        for word in words_of(&action.name) {
-            if is_in(&READING, word) || is_in(&INPUT, word) {
-                return false;
-            }
-            mutates |= self.actions.is_mutating_word(word);
-            creates |= is_in(&CREATING, word);
-        }
-        mutates || creates && self.actions.path_of(action).is_none() && action.is_structured()
     }
 }
 

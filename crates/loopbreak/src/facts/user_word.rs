@@ -4,6 +4,7 @@
 //! "continue". A human's denial of a call is a word.
 
 use crate::memory::{HashKey, key_of_lower, snapshot_type};
+use crate::settings::Profile;
 use crate::step::{Denial, HarnessEvent, Step};
 
 /// Messages that only send the agent on, in lower case without punctuation.
@@ -44,7 +45,11 @@ pub(crate) struct PromptOrigin {
 
 impl UserWords {
     /// Returns the origin of a step.
-    pub(crate) fn read(&mut self, step: &Step<'_>) -> PromptOrigin {
+    pub(crate) fn read(&mut self, step: &Step<'_>, profile: Profile) -> PromptOrigin {
+        // The documents take every message in the role of the user for a human's.
+        if profile == Profile::Documents {
+            return PromptOrigin { user: step.user.is_some(), harness: step.harness };
+        }
         let denied = step.outcome.as_ref().is_some_and(|outcome| outcome.denied == Some(Denial::User));
         if step.harness.is_some() {
             return PromptOrigin { user: denied, harness: step.harness };
@@ -76,7 +81,7 @@ mod tests {
 
     fn users(messages: &[&str]) -> Vec<bool> {
         let mut words = UserWords::default();
-        let read = |message: &&str| words.read(&Step::from_json(message).unwrap()).user;
+        let read = |message: &&str| words.read(&Step::from_json(message).unwrap(), Profile::Auto).user;
         messages.iter().map(read).collect()
     }
 

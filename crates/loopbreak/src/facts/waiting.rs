@@ -2,7 +2,6 @@
 
 use crate::fingerprint::{ActionKind, ActionTable, text_argument, words_of};
 use crate::step::Action;
-use crate::text::clip::clip;
 
 /// Length limit of a reply that reports the state of a job, in bytes. A longer one has content.
 const LONGEST_STATE: usize = 400;
@@ -29,6 +28,20 @@ const NOT_DONE: [&str; 20] = [
     "waiting for",
     "\"processing\"",
     "still processing",
+];
+
+/// Words of which each phrase has one.
+const STATE_WORDS: [&str; 10] = [
+    "running",
+    "progress",
+    "pending",
+    "queued",
+    "ready",
+    "finished",
+    "complete",
+    "output",
+    "waiting",
+    "processing",
 ];
 
 /// Names of the argument that holds the input for a running program.
@@ -72,7 +85,12 @@ fn is_not_done(reply: &str) -> bool {
     if reply.len() > LONGEST_STATE {
         return false;
     }
-    let reply = clip(reply, LONGEST_STATE).to_ascii_lowercase();
+    // Most replies have none of the words that these phrases consist of.
+    let mut words = reply.as_bytes().split(|byte| !byte.is_ascii_alphabetic());
+    if !words.any(|word| STATE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))) {
+        return false;
+    }
+    let reply = reply.to_ascii_lowercase();
     NOT_DONE.iter().any(|phrase| reply.contains(phrase))
 }
 

@@ -57,6 +57,13 @@ pub struct ActionSettings {
     pub mutating_commands: Vec<String>,
 }
 
+/// Words in names of tools that create something outside, unless they are about a file.
+const CREATING: &str = "create add insert book order register schedule open comment";
+/// Words in names of tools that only look something up, send input to a program, talk to the person the agent works for, or
+/// are about files. They win over all words for side effects.
+const HARMLESS: &str = "get list read search find fetch show view check describe query lookup preview validate draft status wait poll \
+    command commands key keys keypress input stdin signal text user file files folder directory todo todos";
+
 /// Names of the argument that selects an operation of a tool.
 const DEEDS: [&str; 6] = ["action", "command", "operation", "op", "subcommand", "method"];
 
@@ -116,13 +123,19 @@ mod list {
     pub(super) const PAGE: WordLists = 1 << 5;
     pub(super) const JOBS: WordLists = 1 << 6;
     pub(super) const SAY: WordLists = 1 << 7;
+    pub(super) const MUTATE: WordLists = 1 << 8;
+    pub(super) const CREATE: WordLists = 1 << 9;
+    pub(super) const HARMLESS: WordLists = 1 << 10;
 }
 
 impl From<ActionSettings> for ActionTable {
     fn from(settings: ActionSettings) -> Self {
-        let ActionSettings { edit, read, run, search, wait, page, jobs, say, .. } = &settings;
+        let ActionSettings { edit, read, run, search, wait, page, jobs, say, mutate, .. } = &settings;
+        let (create, harmless) = (words(CREATING), words(HARMLESS));
         // In the order of their bits.
-        let names = WordIndex::from_lists(&[edit, read, run, search, wait, page, jobs, say]);
+        let names = WordIndex::from_lists(&[
+            edit, read, run, search, wait, page, jobs, say, mutate, &create, &harmless,
+        ]);
         let beginnings = settings.changing_commands.iter().flat_map(|command| {
             let dashes = command.match_indices('-').map(|(at, _)| at);
             dashes.chain([command.len()]).map(|end| command[..end].to_owned())
@@ -219,9 +232,13 @@ impl ActionTable {
         kind
     }
 
-    /// Returns whether a word in the name of a tool stands for a side effect.
-    pub(crate) fn is_mutating_word(&self, word: &str) -> bool {
-        self.settings.mutate.iter().any(|known| known.eq_ignore_ascii_case(word))
+    /// Returns whether the name of a tool says that its calls have side effects outside.
+    pub(crate) fn mutates_by_name(&self, action: &Action<'_>) -> bool {
+        let lists = self.lists_of(action);
+        if lists & (list::MUTATE | list::CREATE) == 0 || lists & list::HARMLESS != 0 {
+            return false;
+        }
+        lists & list::MUTATE != 0 || action.is_structured() && self.path_of(action).is_none()
     }
 
     /// Returns the path that a call is about.
@@ -295,9 +312,18 @@ fn command_in(args: &str) -> Option<Cow<'_, str>> {
     match args.as_bytes().first()? {
         b'"' => text(args),
         b'[' => items(args).find_map(text),
-        b'{' => text_under(args, &COMMANDS).or_else(|| fields(args).find_map(|(_, value)| text(value))),
+        b'{' => text_under(args, &COMMANDS)
+            .or_else(|| listed_command(args))
+            .or_else(|| fields(args).find_map(|(_, value)| text(value))),
         _ => None,
     }
+}
+
+/// Returns the command in a list of words, such as `["bash", "-lc", "make"]`: its last word is the whole line.
+fn listed_command(args: &str) -> Option<Cow<'_, str>> {
+    let (_, list) =
+        fields(args).find(|(name, _)| COMMANDS.iter().any(|known| name.eq_ignore_ascii_case(known)))?;
+    items(list).filter_map(text).last()
 }
 
 #[cfg(test)]

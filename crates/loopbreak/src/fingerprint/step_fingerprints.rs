@@ -52,9 +52,10 @@ impl<'a> StepFingerprints<'a> {
         let kind = tables.kind(action);
         let call = NormalizedCall::from_action(action, volatile);
         let text = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(trimmed);
-        let opening = text.map(OutcomeOpening::new);
+        // The words of a reply matter if the log marks no failures, and to edits, whose reply may say that nothing changed.
+        let marked = marked || step.outcome.as_ref().is_some_and(is_marked);
+        let opening = text.filter(|_| !marked || kind == ActionKind::Edit).map(OutcomeOpening::new);
         let result = step.outcome.as_ref().map_or(ActionResult::Success, |outcome| {
-            let marked = marked || is_marked(outcome);
             JudgedOutcome { outcome, action, kind, opening: opening.as_ref(), marked }.result(table)
         });
         let failed = result == ActionResult::Failure;

@@ -113,6 +113,14 @@ impl Guard {
         self.held_out.as_ref().unwrap_or(&self.config)
     }
 
+    /// Returns settings that only observe, if the run is held out and these settings do more.
+    fn observed_only(&self, config: &Config) -> Option<Config> {
+        if !self.is_held_out() || config.mode != Mode::Enforce {
+            return None;
+        }
+        Config::new(Settings { mode: Mode::Observe, ..(**config).clone() }).ok()
+    }
+
     /// Decides whether the run is held out, by the hash of its id.
     fn hold_out(&mut self) {
         let share = self.config.policy.holdout;

@@ -137,7 +137,7 @@ impl GuardState {
         config: &'s Config,
     ) -> ObservedFacts<'s> {
         self.remember(step);
-        let origin = self.words.read(step);
+        let origin = self.words.read(step, config.profile);
         let agent = step.agent.as_deref().unwrap_or(MAIN_AGENT);
         let moved = self.follow_agent(agent, step, action, turn, config);
         let prints = action.and_then(|action| self.take_fingerprints(step, action, config));
@@ -153,7 +153,10 @@ impl GuardState {
         let (mut after_wait, mut moves_on, mut attempt) = (false, false, AttemptPart::default());
         if let Some(agent) = self.agents.newest_mut() {
             after_wait = replace(&mut agent.waits, waits);
-            moves_on = agent.positions.read(step.say.as_deref());
+            // Where results are logged, they show whether the agent moves on.
+            if prints.as_ref().is_some_and(|prints| prints.outcome.is_none()) {
+                moves_on = agent.positions.read(step.say.as_deref());
+            }
             if let Some(prints) = &prints {
                 attempt = agent.parallel.note(step, prints.call, prints.failed);
             }

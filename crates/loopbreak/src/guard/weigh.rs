@@ -37,7 +37,11 @@ impl Guard {
 
     /// Weighs a proposal with other settings than those of the guard, and changes nothing. So an adapter can judge
     /// calls by stricter or more lenient rules than steps, without a second guard.
+    ///
+    /// A run that is held out is only observed, whatever these settings say.
     pub fn weigh_with(&self, config: &Config, proposal: &Proposal<'_>) -> Ruling {
+        let observed = self.observed_only(config);
+        let config = observed.as_ref().unwrap_or(config);
         let canonical = canonical_action(&proposal.action);
         let proposed = ProposedAction {
             action: canonical.as_ref().unwrap_or(&proposal.action),

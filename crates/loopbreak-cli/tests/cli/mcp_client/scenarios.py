@@ -365,16 +365,16 @@ async def a_killed_server_continues_where_it_stopped():
 
     with Served("--run", "job") as served:
         async with served.client() as client:
-            await steps(client, 3)
+            await steps(client, 2)
             for _ in range(2):
                 await attempt(client, "blocked", ["no token"])
         served.process.kill()
         served.process.wait()
     with Served("--run", "job") as served:
         async with served.client() as client:
-            fourth = (await steps(client, 1))[0]
-            assert fourth["turn"] == 4 and fourth["verdict"] == "warn", fourth
-            assert any("4 times" in advice for advice in fourth["advice"]), fourth
+            third = (await steps(client, 1))[0]
+            assert third["turn"] == 3 and third["verdict"] == "warn", third
+            assert any("3 times" in advice for advice in third["advice"]), third
             assert (await attempt(client, "blocked", ["no token"]))["check"]["recommendation"] == "unblock_authority"
             assert (await call(client, "apply_recovery", taskId="T1"))["applied"]
         served.process.kill()

@@ -102,6 +102,9 @@ impl ContinuationDetector {
             return false;
         }
         self.calls.push(prints.pair);
+        if !self.started {
+            return true;
+        }
         // The reply to a wait that moves on is new.
         let idle = prints.kind == ActionKind::Say || prints.unavailable || looks_at_status();
         !idle && !(prints.kind == ActionKind::Wait && prints.outcome.is_none())

@@ -46,7 +46,7 @@ fn a_new_call_a_user_message_or_a_notification_restarts_the_count() {
 #[test]
 fn turns_with_a_pause_before_them_count_two_fifths() {
     let run = played(turns(16, 60_000, |number| json!({"say": format!("The job runs since {number} minutes.")})));
-    assert_eq!(run.turns(CONTINUATION, Severity::Warn), [21]);
+    assert_eq!(run.turns(CONTINUATION, Severity::Warn), [19]);
 }
 
 #[test]

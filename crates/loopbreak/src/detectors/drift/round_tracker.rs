@@ -34,7 +34,11 @@ impl RoundTracker {
         }
         let rejected = prints.failed && prints.kind == ActionKind::Edit;
         self.rejected.0 = (self.rejected.0 << 1) | u32::from(rejected);
-        let key = self.coarse_key(context, prints);
+        // Without a rejected edit there is no such round.
+        if self.rejected.0 == 0 {
+            return;
+        }
+        let key = coarse_key(context, prints);
         let Some(round) = self.rounds.push(key, context.turn, WHOLE, LONGEST) else { return };
         // A round of one or two calls belongs to other patterns, and edits that are not rejected are experiments.
         if round.period < 3 || self.rejected.0 & ((1 << round.period) - 1) == 0 {
@@ -65,15 +69,15 @@ impl RoundTracker {
             evidence.quote("outcome", text);
         }
     }
+}
 
-    /// Returns the key of a call by its tool, its target and whether it failed, without the text it writes.
-    fn coarse_key(&self, context: &StepContext<'_>, prints: &StepFingerprints<'_>) -> HashKey {
-        let table = &context.tables.actions;
-        let target = context.action.and_then(|action| {
-            let path = table.path_of(action).map(|path| key_of(path.trim()));
-            path.or_else(|| table.command(action).map(|command| key_of(command.trim())))
-        });
-        let failure = prints.outcome.filter(|_| prints.failed).unwrap_or(HashKey(1));
-        key_of_parts(&[prints.tool, target.unwrap_or(prints.call), failure])
-    }
+/// Returns the key of a call by its tool, its target and whether it failed, without the text it writes.
+fn coarse_key(context: &StepContext<'_>, prints: &StepFingerprints<'_>) -> HashKey {
+    let table = &context.tables.actions;
+    let target = context.action.and_then(|action| {
+        let path = table.path_of(action).map(|path| key_of(path.trim()));
+        path.or_else(|| table.command(action).map(|command| key_of(command.trim())))
+    });
+    let failure = prints.outcome.filter(|_| prints.failed).unwrap_or(HashKey(1));
+    key_of_parts(&[prints.tool, target.unwrap_or(prints.call), failure])
 }

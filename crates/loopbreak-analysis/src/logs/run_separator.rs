@@ -12,7 +12,7 @@ const RUN: &[u8] = b"{\"run\":";
 /// logs are separate even if their runs have the same name: a copied session, or two files with the same name.
 ///
 /// Each write must be one line.
-pub(super) struct RunSeparator<'w> {
+pub struct RunSeparator<'w> {
     out: &'w mut dyn Write,
     /// Name and number of the log that is being converted.
     log: (String, usize),
@@ -24,12 +24,12 @@ pub(super) struct RunSeparator<'w> {
 
 impl<'w> RunSeparator<'w> {
     /// Creates a separator before the first log.
-    pub(super) fn new(out: &'w mut dyn Write) -> Self {
+    pub fn new(out: &'w mut dyn Write) -> Self {
         RunSeparator { out, log: (String::new(), 0), owners: HashMap::new(), renamed: HashMap::new() }
     }
 
     /// Starts the next log.
-    pub(super) fn begin_log(&mut self, name: String) {
+    pub fn begin_log(&mut self, name: String) {
         self.log = (name, self.log.1 + 1);
         self.renamed.clear();
     }
