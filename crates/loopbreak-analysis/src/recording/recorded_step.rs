@@ -91,7 +91,7 @@ impl RecordedStep {
             user: text(step.user.as_deref(), WORDS),
             place: text(step.place.as_ref().and_then(|place| place.name.as_deref()), NAME),
             task: text(task.as_deref(), WORDS),
-            error: outcome.is_some_and(|outcome| outcome.is_error()),
+            error: outcome.is_some_and(loopbreak::Outcome::is_error),
             refused: step.refused,
             at: step.at.map(|at| at.0),
             ..RecordedStep::default()

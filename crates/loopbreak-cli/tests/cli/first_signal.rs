@@ -1,6 +1,8 @@
 //! The first signal about a loop of identical calls, through log formats and through a hook: at the third call where
 //! results are logged, at the fourth where they are not, and an intervention by the eighth.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
 use std::fs;
 
 use crate::support::hooks::{HookHome, decision};

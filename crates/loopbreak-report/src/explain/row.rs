@@ -68,7 +68,7 @@ impl ExplainRow {
 /// Returns the action and its outcome in this number of columns.
 fn what(step: &Step<'_>, room: usize, look: &TextStyle) -> String {
     let outcome = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(first_line);
-    let failed = step.outcome.as_ref().is_some_and(|outcome| outcome.is_error());
+    let failed = step.outcome.as_ref().is_some_and(loopbreak::Outcome::is_error);
     let place = step.place.as_ref().and_then(|place| place.name.as_deref());
     let done = match (&step.action, step.user.as_deref(), step.say.as_deref()) {
         (Some(action), _, _) => shown(&action.line(), look),

@@ -12,7 +12,7 @@ pub(crate) struct StepContext<'s> {
     pub(crate) step: &'s Step<'s>,
     /// The action in its canonical form, which does not depend on the spelling of the log.
     pub(crate) action: Option<&'s Action<'s>>,
-    /// Whether a human spoke, and what the harness did.
+    /// The origin of the step: a human, the harness, or the agent.
     pub(crate) origin: PromptOrigin,
     /// The part of the step in the decision of its message.
     pub(crate) attempt: AttemptPart,

@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_without_a_match_is_no_failure() {
+    fn a_search_without_a_match_does_not_fail() {
         let run = |command: &str, text: &str| {
             result(
                 &format!(

@@ -9,25 +9,25 @@
 //! | `question` | what a search asks, apart from where it asks |
 //! | `envelope` | which part of an iteration's output is its message |
 //! | `waiting` | whether a call only waits |
-//! | `mutation` | the object that a call changes in the outside world |
-//! | `announcement` | whether the agent's words show that it moves on |
+//! | `mutated_object` | the object that a call changes in the outside world |
+//! | `named_positions` | whether the agent's words show that it moves on |
 
-mod announcement;
 mod argument_list;
 mod attempt;
 mod envelope;
 mod failure;
-mod mutation;
+mod mutated_object;
+mod named_positions;
 mod question;
 mod spelling;
 mod user_word;
 mod waiting;
 
-pub(crate) use announcement::NamedPositions;
 pub(crate) use attempt::{AttemptPart, ParallelCalls};
 pub(crate) use envelope::message_of;
 pub(crate) use failure::{ActionResult, JudgedOutcome, is_marked, is_outage};
-pub(crate) use mutation::{MutatedObject, WORDS as MUTATION_WORDS};
+pub(crate) use mutated_object::{MutatedObject, WORDS as MUTATION_WORDS};
+pub(crate) use named_positions::NamedPositions;
 pub(crate) use question::question_texts;
 pub(crate) use spelling::canonical_action;
 pub(crate) use user_word::{PromptOrigin, UserWords};

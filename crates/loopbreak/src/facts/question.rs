@@ -55,8 +55,8 @@ pub(crate) fn question_texts(action: &Action<'_>) -> Vec<String> {
         collect(args, &mut texts);
         return texts;
     };
-    let known = |name: &&str| fields.keys().find(|key| key.eq_ignore_ascii_case(name)).cloned();
-    if let Some(name) = QUESTIONS.iter().find_map(|name| known(&name)) {
+    let known = |name: &str| fields.keys().find(|key| key.eq_ignore_ascii_case(name)).cloned();
+    if let Some(name) = QUESTIONS.iter().find_map(|name| known(name)) {
         fields.into_iter().filter(|(key, _)| *key == name).for_each(|(_, value)| collect(value, &mut texts));
         return texts;
     }

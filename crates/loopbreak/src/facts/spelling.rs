@@ -3,8 +3,6 @@
 //! `click('a51')`, the name `click` with the text `'a51'`, and the name `click` with the list `["a51"]` are one call.
 //! So are an object, its JSON as text, and keyword arguments. Commands in natural language stay as they are.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -77,7 +75,7 @@ fn bracketed(text: &str) -> Option<Vec<Value>> {
 }
 
 /// Returns the arguments in a text: JSON, or a list as in a call.
-fn listed_arguments(text: &Cow<'_, str>) -> Option<CallArguments> {
+fn listed_arguments(text: &str) -> Option<CallArguments> {
     let text = text.trim();
     if text.starts_with(['{', '[']) && serde_json::from_str::<&RawValue>(text).is_ok() {
         return Some(CallArguments::Json(text.to_owned()));

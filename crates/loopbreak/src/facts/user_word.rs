@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_human_may_say_the_same_again_and_an_injected_continue_is_no_word() {
+    fn a_human_may_say_the_same_again_and_an_injected_continue_does_not_count() {
         let ask = r#"{"user":"try it again with the other file"}"#;
         assert_eq!(users(&[ask, ask, ask]), [true, true, true]);
         let go_on = r#"{"user":"Continue."}"#;

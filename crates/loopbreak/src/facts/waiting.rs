@@ -1,7 +1,7 @@
 //! Decides whether a call only waits. Waiting is a state: `poll` judges it, and no other detector does.
 
 use crate::fingerprint::{ActionKind, ActionTable, text_argument, words_of};
-use crate::step::Action;
+use crate::step::{Action, ActionArgs};
 
 /// Length limit of a reply that reports the state of a job, in bytes. A longer one has content.
 const LONGEST_STATE: usize = 400;
@@ -72,7 +72,7 @@ impl ActionTable {
 
     /// Returns whether a call sends an empty command, or no input to a running program.
     fn gives_no_input(&self, action: &Action<'_>) -> bool {
-        let Some(args) = action.args.as_ref().map(|args| args.json()) else { return false };
+        let Some(args) = action.args.as_ref().map(ActionArgs::json) else { return false };
         if words_of(&action.name).any(|word| word.eq_ignore_ascii_case("stdin")) {
             return text_argument(args, &INPUTS).is_none_or(|input| input.trim().is_empty());
         }

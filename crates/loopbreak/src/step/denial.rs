@@ -1,10 +1,10 @@
-//! Who denied an action.
+//! The party that denied an action.
 
 use super::lenient_name::lenient_name;
 use crate::name_enum::name_enum;
 
 name_enum! {
-    /// Who denied an action, so that it was not carried out.
+    /// The party that denied an action, so that it was not carried out.
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     "denial" pub enum Denial {
         /// A human. It counts as a message of the user.

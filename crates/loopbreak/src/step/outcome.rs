@@ -22,7 +22,7 @@ pub struct Outcome<'a> {
     /// Exit code of a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i64>,
-    /// Who denied the action, if it was not carried out: `user`, `guard` or `policy`.
+    /// The party that denied the action, if it was not carried out: `user`, `guard` or `policy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub denied: Option<Denial>,
 }

@@ -56,7 +56,7 @@ fn typeclaw_669_six_running_subagents_may_be_polled_in_turn() {
 
 /// `zeroclaw-labs/zeroclaw#8213`, `Intrect-io/OpenSwarm#262`: a burst of equal 429s says that one has to wait.
 #[test]
-fn zeroclaw_8213_a_burst_of_429s_is_no_loop() {
+fn zeroclaw_8213_a_burst_of_429s_is_waiting() {
     let busy = "429 Too Many Requests: rate limit reached, retry after 20 s";
     let args = json!({"query": "open invoices", "limit": 50});
     let burst = std::iter::repeat_n(failing("crm_search", &args, busy), 8);
@@ -66,7 +66,7 @@ fn zeroclaw_8213_a_burst_of_429s_is_no_loop() {
 
 /// `Intrect-io/OpenSwarm#262`: the provider itself is overloaded, and the log has no call.
 #[test]
-fn openswarm_262_a_provider_that_is_overloaded_is_no_loop() {
+fn openswarm_262_a_provider_that_is_overloaded_is_waited_for() {
     let busy = json!({"outcome": {"text": "API Error: 529 overloaded_error: the model is at capacity", "error": true}});
     let quota =
         json!({"outcome": {"text": "API Error: 429 quota exceeded, resets in 2 minutes", "error": true}});

@@ -8,7 +8,7 @@ use crate::signals::{
 use crate::steps::{RunDriver, call};
 use serde_json::{Value, json};
 
-/// `Runfusion/Fusion#2404`: 174 different events in one step of a plan. Volume is no repetition.
+/// `Runfusion/Fusion#2404`: 174 different events in one step of a plan. Volume is not a repetition.
 #[test]
 fn fusion_2404_many_different_events_in_one_step_of_a_plan_are_healthy() {
     let records = (0..58_usize).flat_map(|n| {
@@ -61,7 +61,7 @@ fn pages_turned_by_equal_clicks_are_healthy_if_the_words_get_on() {
 }
 
 /// `google-gemini/gemini-cli#10620`, `google-gemini/gemini-cli#5440`, `google-gemini/gemini-cli#18551`: the user asks
-/// for the same thing again, and the wish of the user is no loop.
+/// for the same thing again, and the wish of the user is not a loop.
 #[test]
 fn gemini_cli_10620_what_the_user_asks_for_again_is_healthy() {
     let records = (0..8).flat_map(|_| {

@@ -107,7 +107,8 @@ impl ContinuationDetector {
         }
         // The reply to a wait that moves on is new.
         let idle = prints.kind == ActionKind::Say || prints.unavailable || looks_at_status();
-        !idle && !(prints.kind == ActionKind::Wait && prints.outcome.is_none())
+        let waits_unseen = prints.kind == ActionKind::Wait && prints.outcome.is_none();
+        !idle && !waits_unseen
     }
 
     fn report(&self, settings: &ContinuationSettings, out: &mut DetectionCollector<'_>) {

@@ -12,7 +12,7 @@ fn turns(count: i64, apart: i64, deed: impl Fn(i64) -> Value) -> Vec<Value> {
         .flat_map(|number| {
             let mut steps = [json!({"harness": "continuation"}), deed(number)];
             for (index, step) in steps.iter_mut().enumerate() {
-                step["at"] = json!(1_700_000_000_000 + number * apart + index as i64);
+                step["at"] = json!(1_700_000_000_000 + number * apart + i64::try_from(index).unwrap());
             }
             steps
         })
@@ -50,7 +50,7 @@ fn turns_with_a_pause_before_them_count_two_fifths() {
 }
 
 #[test]
-fn a_look_at_the_own_status_is_no_deed() {
+fn looking_at_the_own_status_does_not_count_as_a_deed() {
     let look = |number: i64| {
         json!({"action": {"name": "get_goal", "args": {}}, "outcome": format!("still blocked, {number} tokens used")})
     };

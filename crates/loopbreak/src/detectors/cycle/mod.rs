@@ -102,7 +102,7 @@ impl StepDetector for CycleDetector {
         let exact = exact.map(|round| (round, self.exact.identity(round.period)));
         let shaped = shaped.map(|round| (round, self.shapes.identity(round.period)));
         let told = |it: &(RepeatedPeriod, HashKey)| settings.severity(it.0, run).is_some();
-        let by_shape = exact.filter(told).is_none() && shaped.filter(told).is_some();
+        let by_shape = exact.as_ref().is_none_or(|it| !told(it)) && shaped.as_ref().is_some_and(told);
         let Some((round, identity)) = exact.filter(told).or(shaped.filter(told)).or(exact) else { return };
         let evidence = out.add(Detection {
             pattern: Pattern::Cycle,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::fingerprint::{ActionKind, VocabularyTables, is_fresh_id, words_of};
 use crate::memory::{HashKey, key_of, key_of_lower, key_of_parts};
-use crate::step::Action;
+use crate::step::{Action, ToolAnnotations};
 
 /// Names of arguments that hold the wording of a message.
 const WORDING: [&str; 14] = [
@@ -49,7 +49,7 @@ impl VocabularyTables {
     ) -> Option<MutatedObject> {
         let rule = self.tool_rule(action);
         let declared = rule.and_then(|rule| rule.mutates);
-        let annotated = || action.annotations.and_then(|annotations| annotations.repeats_effect());
+        let annotated = || action.annotations.and_then(ToolAnnotations::repeats_effect);
         match declared.or_else(annotated) {
             Some(false) => return None,
             Some(true) => {}
@@ -82,11 +82,12 @@ fn object_of(action: &Action<'_>, keys: &[String]) -> MutatedObject {
     };
     let (mut sum, mut words) = (0_u64, Vec::new());
     for (name, value) in &fields {
-        if keys.is_empty() && WORDING.iter().any(|known| known.eq_ignore_ascii_case(name)) {
-            if let Some(text) = value.as_str() {
-                add_words(text, &mut words);
-                continue;
-            }
+        if keys.is_empty()
+            && WORDING.iter().any(|known| known.eq_ignore_ascii_case(name))
+            && let Some(text) = value.as_str()
+        {
+            add_words(text, &mut words);
+            continue;
         }
         let identifies = if keys.is_empty() { !is_incidental(name, value) } else { keys.contains(name) };
         if identifies && !value.is_null() {
