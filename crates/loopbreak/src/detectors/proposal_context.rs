@@ -32,6 +32,8 @@ pub(crate) struct ProposalContext<'b> {
 pub(crate) struct ProposalFingerprint {
     pub(crate) agent: HashKey,
     pub(crate) kind: ActionKind,
+    /// True if every call has a side effect outside.
+    pub(crate) mutates: bool,
     /// The call, independent of its spelling.
     pub(crate) call: HashKey,
     /// Number of changes so far. After a change, the same call is a new experiment.

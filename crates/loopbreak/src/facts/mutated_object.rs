@@ -5,9 +5,9 @@
 
 use serde_json::Value;
 
-use crate::fingerprint::{ActionKind, VocabularyTables, is_fresh_id, words_of};
+use crate::fingerprint::{VocabularyTables, is_fresh_id, words_of};
 use crate::memory::{HashKey, key_of, key_of_lower, key_of_parts};
-use crate::step::{Action, ToolAnnotations};
+use crate::step::Action;
 
 /// Names of arguments that hold the wording of a message.
 const WORDING: [&str; 14] = [
@@ -40,35 +40,13 @@ pub(crate) struct MutatedObject {
 }
 
 impl VocabularyTables {
-    /// Returns the object that a call changes, if it is a mutating call.
-    pub(crate) fn mutated_object(
-        &self,
-        action: &Action<'_>,
-        kind: ActionKind,
-        call: HashKey,
-    ) -> Option<MutatedObject> {
-        let rule = self.tool_rule(action);
-        let declared = rule.and_then(|rule| rule.mutates);
-        let annotated = || action.annotations.and_then(ToolAnnotations::repeats_effect);
-        match declared.or_else(annotated) {
-            Some(false) => return None,
-            Some(true) => {}
-            None if self.actions.runs(action) => {
-                // The whole command identifies what it does.
-                return self
-                    .actions
-                    .mutates_by_command(action)
-                    .then_some(MutatedObject { key: call, words: Vec::new() });
-            }
-            None => {
-                let idle = matches!(kind, ActionKind::Wait | ActionKind::Page | ActionKind::Move);
-                if idle || action.args.is_none() || !self.actions.mutates_by_name(action) {
-                    return None;
-                }
-            }
+    /// Returns the object that a mutating call changes.
+    pub(crate) fn mutated_object(&self, action: &Action<'_>, call: HashKey) -> MutatedObject {
+        // A whole command identifies what it does.
+        if self.actions.runs(action) {
+            return MutatedObject { key: call, words: Vec::new() };
         }
-        let keys = rule.map_or(&[][..], |rule| &rule.key);
-        Some(object_of(action, keys))
+        object_of(action, self.tool_rule(action).map_or(&[][..], |rule| &rule.key))
     }
 }
 

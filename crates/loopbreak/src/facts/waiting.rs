@@ -50,8 +50,14 @@ const INPUTS: [&str; 4] = ["chars", "stdin", "input", "text"];
 impl ActionTable {
     /// Returns whether a call only waits: by its kind, because it gives a running program no input, or because its
     /// reply says that a job is not done.
-    pub(crate) fn waits(&self, action: &Action<'_>, kind: ActionKind, reply: Option<&str>) -> bool {
-        if self.gives_no_input(action) {
+    pub(crate) fn waits(
+        &self,
+        action: &Action<'_>,
+        kind: ActionKind,
+        runs: bool,
+        reply: Option<&str>,
+    ) -> bool {
+        if self.gives_no_input(action, kind, runs) {
             return true;
         }
         match kind {
@@ -67,16 +73,20 @@ impl ActionTable {
     fn posts(&self, action: &Action<'_>) -> bool {
         let posts =
             |command: &str| ["POST", "PUT", " -d ", "--data"].iter().any(|word| command.contains(word));
-        self.command(action).is_some_and(|command| posts(&command)) || self.mutates_by_command(action)
+        self.command(action).is_some_and(|command| posts(&command))
     }
 
     /// Returns whether a call sends an empty command, or no input to a running program.
-    fn gives_no_input(&self, action: &Action<'_>) -> bool {
+    fn gives_no_input(&self, action: &Action<'_>, kind: ActionKind, runs: bool) -> bool {
+        // Tools for input are called `write_stdin` and the like.
+        if !runs && kind != ActionKind::Edit {
+            return false;
+        }
         let Some(args) = action.args.as_ref().map(ActionArgs::json) else { return false };
         if words_of(&action.name).any(|word| word.eq_ignore_ascii_case("stdin")) {
             return text_argument(args, &INPUTS).is_none_or(|input| input.trim().is_empty());
         }
-        self.command(action).is_some_and(|command| command.trim().is_empty())
+        runs && self.command(action).is_some_and(|command| command.trim().is_empty())
     }
 }
 
@@ -102,7 +112,8 @@ mod tests {
     fn waits(action: &str, reply: Option<&str>) -> bool {
         let table = ActionTable::from(ActionSettings::default());
         let action: Action<'_> = serde_json::from_str(action).unwrap();
-        table.waits(&action, table.kind(&action), reply)
+        let class = table.classify(&action);
+        table.waits(&action, class.kind, class.runs, reply)
     }
 
     #[test]

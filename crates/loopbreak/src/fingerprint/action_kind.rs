@@ -24,6 +24,16 @@ pub(crate) enum ActionKind {
     Other,
 }
 
+/// The classification of an action.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ActionClass {
+    pub(crate) kind: ActionKind,
+    /// True if it runs a command. The output of a command is arbitrary text.
+    pub(crate) runs: bool,
+    /// True if every call has a side effect outside, such as a sent message.
+    pub(crate) mutates: bool,
+}
+
 /// Tables of tool names and commands that classify actions if the log does not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -106,8 +116,9 @@ impl Default for ActionSettings {
 pub(crate) struct ActionTable {
     pub(super) settings: ActionSettings,
     names: WordIndex,
-    /// First words of the commands that change something.
+    /// First words of the commands that change something, and of those with side effects outside.
     commands: WordIndex,
+    mutating: WordIndex,
     view: Finder<'static>,
 }
 
@@ -141,13 +152,34 @@ impl From<ActionSettings> for ActionTable {
             dashes.chain([command.len()]).map(|end| command[..end].to_owned())
         });
         let commands = WordIndex::from_lists(&[&beginnings.collect::<Vec<_>>()]);
-        ActionTable { settings, names, commands, view: Finder::new("\"view\"") }
+        let first_words = settings.mutating_commands.iter().filter_map(|command| command.split('-').next());
+        let mutating = WordIndex::from_lists(&[&first_words.map(str::to_owned).collect::<Vec<_>>()]);
+        ActionTable { settings, names, commands, mutating, view: Finder::new("\"view\"") }
     }
 }
 
 impl ActionTable {
     /// Returns the kind of an action: as the log gives it, or from its name.
     pub(crate) fn kind(&self, action: &Action<'_>) -> ActionKind {
+        self.classify(action).kind
+    }
+
+    /// Classifies an action: its kind, as the log gives it or from its name, and whether it has side effects outside.
+    pub(crate) fn classify(&self, action: &Action<'_>) -> ActionClass {
+        let args = action.args.as_ref().map_or("", |args| args.json());
+        let lists = self.lists_of(action);
+        let runs = lists & list::RUN != 0;
+        let (kind, mutates) = if runs { self.class_of_command(args) } else { (ActionKind::Run, false) };
+        let named = || self.mutates_by_name(action, lists);
+        ActionClass {
+            kind: self.kind_in(action, args, lists, kind),
+            runs,
+            mutates: mutates || !runs && named(),
+        }
+    }
+
+    /// Returns the kind of an action whose name is in these lists. `command` is the kind of its command, if it runs one.
+    fn kind_in(&self, action: &Action<'_>, args: &str, lists: WordLists, command: ActionKind) -> ActionKind {
         if let Some(kind) = action.kind.as_deref() {
             return match kind {
                 "edit" => ActionKind::Edit,
@@ -161,8 +193,6 @@ impl ActionTable {
             };
         }
         // The arguments of an editor tool show that it only views a file.
-        let args = action.args.as_ref().map_or("", |args| args.json());
-        let lists = self.lists_of(action);
         let named = |list: WordLists| lists & list != 0;
         if named(list::WAIT) || (named(list::JOBS) && self.only_checks(args)) {
             ActionKind::Wait
@@ -171,7 +201,7 @@ impl ActionTable {
         } else if named(list::EDIT) {
             if self.view.find(args.as_bytes()).is_some() { ActionKind::Read } else { ActionKind::Edit }
         } else if named(list::RUN) {
-            self.kind_of_command(args)
+            command
         } else if named(list::SEARCH) {
             ActionKind::Search
         } else if named(list::READ) {
@@ -212,10 +242,10 @@ impl ActionTable {
         })
     }
 
-    /// Returns the kind of a shell command: edit, wait or run.
-    fn kind_of_command(&self, args: &str) -> ActionKind {
+    /// Returns the kind of a shell command (edit, wait or run), and whether it has side effects outside.
+    fn class_of_command(&self, args: &str) -> (ActionKind, bool) {
         let command = command_in(args).unwrap_or_default();
-        let mut kind = ActionKind::Run;
+        let (mut kind, mut mutates) = (ActionKind::Run, false);
         for part in parts_of(&command) {
             let mut parts = part.split_whitespace();
             let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -223,19 +253,34 @@ impl ActionTable {
                 kind = ActionKind::Wait;
             }
             let changes = self.changes(first, second);
-            let redirects =
-                part.contains('>') && !part.trim_end().ends_with("2>") && !part.contains("/dev/null");
-            if changes || redirects || (first == "sed" && second.starts_with("-i")) {
-                return ActionKind::Edit;
+            let redirects = || {
+                memchr::memchr(b'>', part.as_bytes()).is_some()
+                    && !part.trim_end().ends_with("2>")
+                    && !part.contains("/dev/null")
+            };
+            if changes || redirects() || (first == "sed" && second.starts_with("-i")) {
+                kind = ActionKind::Edit;
             }
+            mutates |= self.mutates(part, first);
         }
-        kind
+        (kind, mutates)
+    }
+
+    /// Returns whether a command that begins with this word has side effects outside.
+    fn mutates(&self, part: &str, first: &str) -> bool {
+        if self.mutating.lists_with(first) == 0 {
+            return false;
+        }
+        self.settings.mutating_commands.iter().any(|known| {
+            let mut words = part.split_whitespace();
+            known.split('-').all(|word| words.next() == Some(word))
+        })
     }
 
     /// Returns whether the name of a tool says that its calls have side effects outside.
-    pub(crate) fn mutates_by_name(&self, action: &Action<'_>) -> bool {
-        let lists = self.lists_of(action);
-        if lists & (list::MUTATE | list::CREATE) == 0 || lists & list::HARMLESS != 0 {
+    fn mutates_by_name(&self, action: &Action<'_>, lists: WordLists) -> bool {
+        let harmless = lists & list::HARMLESS != 0 || action.args.is_none();
+        if lists & (list::MUTATE | list::CREATE) == 0 || harmless {
             return false;
         }
         lists & list::MUTATE != 0 || action.is_structured() && self.path_of(action).is_none()
@@ -244,18 +289,6 @@ impl ActionTable {
     /// Returns the path that a call is about.
     pub(crate) fn path_of<'a>(&self, action: &'a Action<'_>) -> Option<Cow<'a, str>> {
         text_under(action.args.as_ref()?.json(), &self.settings.targets)
-    }
-
-    /// Returns whether an action runs a command with a side effect.
-    pub(crate) fn mutates_by_command(&self, action: &Action<'_>) -> bool {
-        let Some(command) = self.command(action) else { return false };
-        parts_of(&command).any(|part| {
-            let part = part.trim_start();
-            self.settings.mutating_commands.iter().any(|known| {
-                let mut words = part.split_whitespace();
-                known.split('-').all(|word| words.next() == Some(word))
-            })
-        })
     }
 
     /// Returns whether a command that begins with these two words changes something.

@@ -23,7 +23,7 @@ mod word_index;
 
 pub(crate) use action_aim::{ActionAim, ActionManner, ActionTarget};
 pub use action_kind::ActionSettings;
-pub(crate) use action_kind::{ActionKind, ActionTable, words_of};
+pub(crate) use action_kind::{ActionClass, ActionKind, ActionTable, words_of};
 pub(crate) use action_shape::{ActionShape, element_key};
 pub(crate) use arguments::text_under as text_argument;
 pub(crate) use change_history::ChangeHistory;

@@ -70,25 +70,22 @@ fn next_quote(text: &str) -> Option<(&str, &str)> {
 /// Replaces the line numbers of a failure: `line 42`, `main.rs:42:7`. They move with every edit.
 fn mask_line_numbers(gist: &mut String) {
     let bytes = gist.as_bytes();
-    let names_line = |start: usize| {
-        let before = &bytes[..start];
-        before.ends_with(b":") && before.len() > 1 && !before[before.len() - 2].is_ascii_whitespace()
-            || before.len() >= 5 && before[before.len() - 5..].eq_ignore_ascii_case(b"line ")
-    };
-    let (mut masked, mut at) = (String::with_capacity(gist.len()), 0);
-    while at < bytes.len() {
-        let digits = bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if digits > 0 && names_line(at) {
-            masked.push('#');
-        } else {
-            let length = digits.max(gist[at..].chars().next().map_or(1, char::len_utf8));
-            masked.push_str(&gist[at..at + length]);
-            at += length;
-            continue;
-        }
-        at += digits;
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let ends_of_names = memchr::memchr2_iter(b':', b' ', bytes).filter(|at| is_digit(at + 1));
+    let named = ends_of_names.filter(|at| match bytes[*at] {
+        b':' => *at > 0 && !bytes[*at - 1].is_ascii_whitespace(),
+        _ => *at >= 4 && bytes[*at - 4..*at].eq_ignore_ascii_case(b"line"),
+    });
+    let (mut masked, mut from) = (String::new(), 0);
+    for at in named {
+        masked.push_str(&gist[from..=at]);
+        masked.push('#');
+        from = at + 1 + bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     }
-    *gist = masked;
+    if from > 0 {
+        masked.push_str(&gist[from..]);
+        *gist = masked;
+    }
 }
 
 /// Largest JSON reply that is compared field by field.

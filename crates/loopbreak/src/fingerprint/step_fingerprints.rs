@@ -1,8 +1,8 @@
 //! The fingerprints of a step, for the detectors of repetition.
 
 use super::{
-    ActionKind, ActionShape, CallNumbers, EditChange, NormalizedCall, OutcomeOpening, VocabularyTables,
-    gist_key, outcome_key_without,
+    ActionClass, ActionKind, ActionShape, CallNumbers, EditChange, NormalizedCall, OutcomeOpening,
+    VocabularyTables, gist_key, outcome_key_without,
 };
 use crate::facts::{ActionResult, JudgedOutcome, is_marked};
 use crate::memory::{HashKey, key_of_lower, key_of_parts};
@@ -26,6 +26,8 @@ pub(crate) struct StepFingerprints<'a> {
     pub(crate) failed: bool,
     /// True if a service that the agent has no influence on was not available.
     pub(crate) unavailable: bool,
+    /// True if every call has a side effect outside, such as a sent message.
+    pub(crate) mutates: bool,
     /// Content of an edit.
     pub(crate) change: Option<EditChange<'a>>,
     /// True for an edit that changes nothing, by its arguments or its reply.
@@ -39,7 +41,8 @@ pub(crate) struct StepFingerprints<'a> {
 
 impl<'a> StepFingerprints<'a> {
     /// Fingerprints a step, whose action is in its canonical form. `epoch` counts the changes so far; `marked` says
-    /// that the log marks failures; `is_new_edit` returns whether an edit is new.
+    /// that the log marks failures; `is_new_edit` returns whether an edit is new, `was_made` whether a call was made
+    /// recently.
     pub(crate) fn from_step(
         step: &'a Step<'_>,
         action: &'a Action<'_>,
@@ -47,9 +50,10 @@ impl<'a> StepFingerprints<'a> {
         epoch: u64,
         marked: bool,
         is_new_edit: impl FnOnce(HashKey) -> bool,
+        was_made: impl FnOnce(HashKey) -> bool,
     ) -> Self {
         let (table, volatile) = (&tables.actions, tables.volatile_names(action));
-        let kind = tables.kind(action);
+        let ActionClass { kind, runs, mutates } = tables.classify(action);
         let call = NormalizedCall::from_action(action, volatile);
         let text = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(trimmed);
         // The words of a reply matter if the log marks no failures, and to edits, whose reply may say that nothing changed.
@@ -60,7 +64,9 @@ impl<'a> StepFingerprints<'a> {
         });
         let failed = result == ActionResult::Failure;
         let unavailable = result == ActionResult::Unavailable;
-        let waits = unavailable || table.waits(action, kind, text);
+        // The reply shows whether a job is not done. That matters only if the call is made again.
+        let reply = text.filter(|_| !mutates && was_made(call.key));
+        let waits = unavailable || table.waits(action, kind, runs, reply);
         let kind = if waits { ActionKind::Wait } else { kind };
         let outcome = text.map(|text| {
             if result == ActionResult::Success { outcome_key_without(text, volatile) } else { gist_key(text) }
@@ -85,6 +91,7 @@ impl<'a> StepFingerprints<'a> {
             outcome,
             failed,
             unavailable,
+            mutates,
             change,
             idle,
             effect,

@@ -1,8 +1,8 @@
 //! The vocabulary of the settings, prepared once for all guards.
 
-use super::{ActionKind, ActionTable, RefusalTable};
+use super::{ActionClass, ActionKind, ActionTable, RefusalTable};
 use crate::settings::{Settings, ToolRule};
-use crate::step::Action;
+use crate::step::{Action, ToolAnnotations};
 
 /// Tables that classify actions and replies.
 #[derive(Clone, Debug)]
@@ -23,14 +23,18 @@ impl VocabularyTables {
         self.tool_rule(action).map_or(&[], |rule| &rule.volatile)
     }
 
-    /// Returns the kind of an action: as the user declared its tool, as the log gives it, or from its name.
-    pub(crate) fn kind(&self, action: &Action<'_>) -> ActionKind {
-        let kind = self.actions.kind(action);
-        match self.tool_rule(action).and_then(|rule| rule.polls) {
-            Some(true) => ActionKind::Wait,
-            Some(false) if kind == ActionKind::Wait => ActionKind::Other,
-            _ => kind,
+    /// Classifies an action: as the user declared its tool, as the log and the annotations give it, or from its name.
+    pub(crate) fn classify(&self, action: &Action<'_>) -> ActionClass {
+        let mut class = self.actions.classify(action);
+        let rule = self.tool_rule(action);
+        match rule.and_then(|rule| rule.polls) {
+            Some(true) => class.kind = ActionKind::Wait,
+            Some(false) if class.kind == ActionKind::Wait => class.kind = ActionKind::Other,
+            _ => {}
         }
+        let annotated = || action.annotations.and_then(ToolAnnotations::repeats_effect);
+        class.mutates = rule.and_then(|rule| rule.mutates).or_else(annotated).unwrap_or(class.mutates);
+        class
     }
 }
 

@@ -2,9 +2,12 @@
 
 use crate::detectors::AgentDetectors;
 use crate::facts::{NamedPositions, ParallelCalls};
-use crate::memory::snapshot_type;
+use crate::memory::{HashKey, RingBuffer, snapshot_type};
 use crate::place::{PlaceMap, PlaceTrail, action_direction};
 use crate::step::{Action, Step};
+
+/// Number of calls that are remembered.
+const RECENT_CALLS: usize = 8;
 
 snapshot_type! {
     /// The state that a guard keeps per agent.
@@ -15,6 +18,8 @@ snapshot_type! {
         pub(super) trail: PlaceTrail,
         /// True if the last step only waited.
         pub(super) waits: bool,
+        /// The last calls.
+        pub(super) calls: RingBuffer<HashKey, RECENT_CALLS>,
         /// Number of refused calls in a row.
         pub(super) refused: u32,
         /// The positions that the agent named.
@@ -26,6 +31,15 @@ snapshot_type! {
 }
 
 impl AgentState {
+    /// Records a call. Returns whether it was made recently.
+    pub(super) fn note_call(&mut self, call: HashKey) -> bool {
+        let known = self.calls.iter().any(|known| *known == call);
+        if !known {
+            self.calls.push(call);
+        }
+        known
+    }
+
     /// Counts refused calls in a row. Identical calls of one message count once.
     pub(super) fn count_refusals(&mut self, step: &Step<'_>, user_spoke: bool, repeats_call: bool) {
         if user_spoke || step.action.is_some() && !step.refused {

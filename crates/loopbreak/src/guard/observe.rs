@@ -213,7 +213,10 @@ impl GuardState {
         let effects = &mut self.effects;
         let is_new = |edit| effects.is_new(edit);
         let (tables, epoch) = (config.tables(), effects.epoch());
-        let prints = StepFingerprints::from_step(step, action, tables, epoch, self.marks_failures, is_new);
+        let agent = self.agents.newest_mut();
+        let was_made = |call| agent.is_some_and(|agent| agent.note_call(call));
+        let prints =
+            StepFingerprints::from_step(step, action, tables, epoch, self.marks_failures, is_new, was_made);
         if prints.effect {
             effects.note(prints.call);
         }

@@ -129,9 +129,11 @@ impl GuardState {
             && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
         let allowed =
             only_way || config.allow.iter().any(|rule| rule.covers(action) || rule.covers(proposed.spelled));
-        let prints = (!allowed && config.reads_fingerprints()).then(|| ProposalFingerprint {
+        let class = (!allowed && config.reads_fingerprints()).then(|| config.tables().classify(action));
+        let prints = class.map(|class| ProposalFingerprint {
             agent: proposed.agent,
-            kind: config.tables().kind(action),
+            kind: class.kind,
+            mutates: class.mutates,
             call: NormalizedCall::from_action(action, config.tables().volatile_names(action)).key,
             epoch: self.effects.epoch(),
             measured: self.effects.measures() || agent.trail.here().is_some(),

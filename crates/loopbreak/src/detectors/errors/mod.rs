@@ -76,7 +76,8 @@ impl StepDetector for ErrorsDetector {
         if self.count == 1 {
             self.since = context.turn;
         }
-        let kind = kind_of(context);
+        // Where errors of any kind count alike, their kinds are not needed.
+        let kind = if settings.any_warn_at == settings.warn_at { HashKey::NONE } else { kind_of(context) };
         self.alike = if self.kind == kind { self.alike.saturating_add(1) } else { 1 };
         self.kind = kind;
         let reached = |limit: u32, count: u32| limit > 0 && count >= limit;

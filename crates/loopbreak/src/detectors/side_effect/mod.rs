@@ -93,14 +93,14 @@ impl StepDetector for SideEffectDetector {
             self.objects.clear();
         }
         let (Some(prints), Some(action)) = (context.prints, context.action) else { return };
-        let object = context.tables.mutated_object(action, prints.kind, prints.call);
-        let Some(object) = object else {
+        if !prints.mutates {
             // A change of something else may be the reason to act again.
             if prints.effect {
                 self.objects.clear();
             }
             return;
-        };
+        }
+        let object = context.tables.mutated_object(action, prints.call);
         let known = self.objects.iter().find(|known| known.is_same(&object)).cloned();
         if context.step.refused {
             if let Some((_, reason)) = known.and_then(|known| objection(&known, settings)) {
@@ -148,11 +148,11 @@ impl StepDetector for SideEffectDetector {
         review: &mut ProposalReview,
     ) {
         let Some(prints) = &proposal.prints else { return };
-        if self.objects.len() == 0 {
+        if self.objects.len() == 0 || !prints.mutates {
             return;
         }
-        let object = proposal.tables.mutated_object(proposal.action, prints.kind, prints.call);
-        let known = object.and_then(|object| self.objects.iter().find(|known| known.is_same(&object)));
+        let object = proposal.tables.mutated_object(proposal.action, prints.call);
+        let known = self.objects.iter().find(|known| known.is_same(&object));
         if let Some((severity, reason)) = known.and_then(|known| objection(known, settings)) {
             review.object_to_repeat(severity, reason);
         }
