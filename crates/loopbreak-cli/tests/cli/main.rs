@@ -28,6 +28,7 @@ mod explain;
 mod first_release;
 mod formats;
 mod golden;
+mod holdout;
 mod hook;
 mod hook_allow;
 mod hook_conversation;
