@@ -8,10 +8,10 @@ use crate::statistics::RunCost;
 /// The part of a loop after its first warning.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LoopRemainder {
-    /// Number of steps from the warning to the last step of the loop, with refused ones; 0 if the agent left it
-    /// immediately.
+    /// Number of steps from the warning to the last step of the loop; 0 if the agent left it immediately. Calls that were
+    /// refused are not steps.
     pub steps: u64,
-    /// Their cost.
+    /// Their cost, with that of the refused calls between them.
     pub cost: RunCost,
 }
 
@@ -33,7 +33,7 @@ struct WarnedPoint {
 impl LoopFollower {
     /// Adds a step and its verdict.
     pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
-        self.now.steps += 1;
+        self.now.steps += u64::from(!step.refused);
         if let Some(usage) = &step.usage {
             self.now.cost.add(usage);
         }
@@ -68,12 +68,14 @@ mod tests {
 
     use super::*;
 
-    /// Observes one step per letter. Three identical ones cause a warning.
+    /// Observes one step per letter, which is refused if it is uppercase. Three identical ones cause a warning.
     fn follow(letters: &str) -> Option<LoopRemainder> {
         let (mut guard, mut follower) = (Guard::new(Config::default()), LoopFollower::default());
         for letter in letters.chars() {
             let line = format!(
-                r#"{{"action":"do {letter}","outcome":"{letter}{letter} came of it","usage":{{"input_tokens":100}}}}"#
+                r#"{{"action":"do {0}","outcome":"{0}{0} came of it","refused":{1},"usage":{{"input_tokens":100}}}}"#,
+                letter.to_lowercase(),
+                letter.is_uppercase()
             );
             let step = Step::from_json(&line).unwrap();
             follower.add(&step, &guard.observe(&step));
@@ -84,13 +86,14 @@ mod tests {
     #[test]
     fn the_loop_is_followed_to_its_last_step() {
         assert_eq!(follow("abcd"), None);
-        let rest = |steps: u64| {
-            let cost = RunCost { tokens: Some(100 * steps), cost_usd: None };
-            Some(LoopRemainder { steps, cost })
+        let with_tokens = |steps, tokens| {
+            Some(LoopRemainder { steps, cost: RunCost { tokens: Some(tokens), cost_usd: None } })
         };
+        let rest = |steps: u64| with_tokens(steps, 100 * steps);
         assert_eq!(follow("aaa"), rest(0));
         assert_eq!(follow("aaabcdefgh"), rest(0));
         assert_eq!(follow("aaaaaabcdefgh"), rest(3));
         assert_eq!(follow("aaaaaaaaa"), rest(6));
+        assert_eq!(follow("aaaaAAAa"), with_tokens(2, 500), "a refused call costs tokens, but is not a step");
     }
 }

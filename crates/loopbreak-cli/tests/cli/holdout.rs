@@ -4,11 +4,13 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::iter::repeat_n;
 use std::path::Path;
 
 use loopbreak::{Config, Guard, Settings};
 use serde_json::{Value, json};
 
+use crate::support::hooks::HookHome;
 use crate::support::{FinishedProgram, done, folder, loopbreak};
 
 const HALF: [&str; 2] = ["--set", "policy.holdout=0.5"];
@@ -109,4 +111,68 @@ fn eval_with_one_held_out_run_gives_no_difference() {
     let holdout = data(folder.path(), &HALF)["holdout"].take();
     assert_eq!((&holdout["looping_held_out"], &holdout["difference"]), (&json!(1), &Value::Null));
     assert!(eval(folder.path(), &HALF).out.contains("too few runs"));
+}
+
+/// Reports an event to a hook while half of the runs are held out.
+fn send(home: &HookHome, event: &Value) {
+    let mut command = home.command(&["hook", "claude-code"]);
+    let done = done(command.env("LOOPBREAK_POLICY__HOLDOUT", "0.5").write_stdin(event.to_string()));
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{event}");
+}
+
+/// Reports the same call a number of times, then other calls.
+fn repeat_call(home: &HookHome, session: &str, times: usize) {
+    let session = home.session(session);
+    let others = (0..4).map(|number| format!("cat part{number}.txt"));
+    for call in repeat_n("make".to_owned(), times).chain(others) {
+        let output = format!("output of {call}");
+        let response = json!({"tool_response": {"stdout": output, "stderr": "", "interrupted": false}});
+        send(home, &session.tool("PostToolUse", "Bash", &json!({"command": call}), response));
+    }
+}
+
+#[test]
+fn status_reports_the_difference_of_held_out_runs() {
+    let home = HookHome::new();
+    let all: Vec<String> = (0..30).map(|number| format!("session-{number}")).collect();
+    let group = |is_held_out: bool| all.iter().filter(move |run| held_out(run) == is_held_out);
+    for (run, times) in group(true).zip([12, 15]).chain(group(false).zip([5, 6])) {
+        repeat_call(&home, run, times);
+    }
+    // Runs that have ended are compared too, although only --all lists them.
+    let ended = group(false).next().unwrap();
+    send(&home, &home.session(ended).event("SessionEnd", json!({"reason": "other"})));
+
+    let found = home.json(&["status", "--json"]).remove(0);
+    assert_eq!(found["runs"].as_array().unwrap().len(), 3);
+    let holdout = &found["holdout"];
+    assert_eq!((&holdout["runs"], &holdout["held_out"]), (&json!(4), &json!(2)), "{holdout}");
+    assert_eq!((&holdout["looping_runs"], &holdout["looping_held_out"]), (&json!(4), &json!(2)));
+    let means = &holdout["mean_steps_after_warning"];
+    // The warning comes at the third call.
+    assert_eq!((&means["held_out"], &means["others"]), (&json!(10.5), &json!(2.5)), "{holdout}");
+    assert_eq!(holdout["difference"], 8.0);
+    let ends = ["low", "high"].map(|end| holdout["interval"][end].as_f64().unwrap());
+    assert!(ends[0] < 8.0 && ends[1] > 8.0, "{holdout}");
+    let marked = found["runs"].as_array().unwrap().iter().filter(|run| run["heldOut"] == true);
+    assert_eq!(marked.count(), 2);
+
+    let text = done(&mut home.command(&["status", "--all"])).out;
+    assert_eq!(text.matches(", held out, ").count(), 2, "{text}");
+    assert!(text.contains("\nsteps after warning"), "{text}");
+    assert!(!text.contains("too few runs"), "{text}");
+}
+
+#[test]
+fn status_says_nothing_about_a_holdout_that_was_not_set() {
+    let home = HookHome::new();
+    home.session("guarded").call_until_denied("make");
+    assert_eq!(home.json(&["status", "--json"])[0]["holdout"], Value::Null);
+    assert!(!done(&mut home.command(&["status"])).out.contains("held out"));
+    // A run from before is not compared.
+    let later = (0..30).map(|number| format!("session-{number}")).find(|run| !held_out(run)).unwrap();
+    repeat_call(&home, &later, 12);
+    let holdout = home.json(&["status", "--json"])[0]["holdout"].take();
+    assert_eq!((&holdout["runs"], &holdout["difference"]), (&json!(1), &Value::Null));
+    assert!(done(&mut home.command(&["status"])).out.contains("too few runs"));
 }
