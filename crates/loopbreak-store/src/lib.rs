@@ -6,7 +6,7 @@
 //! [`RunChange`].
 //!
 //! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`RunRecords`]
-//!   the records of its verdicts, [`RunStatus`] a summary of the run.
+//!   the records of its verdicts, [`RunStatus`] a summary of the run, [`HoldoutRecord`] its part in a comparison.
 //! - [`RoadmapRun`] changes the tasks of a run, [`RefusedCall`] allows a call that was refused.
 //! - [`tasks`] selects the next task of a roadmap and applies reports and recoveries. It is pure.
 //!
@@ -36,6 +36,7 @@ mod atomic_file;
 mod backend;
 mod clock;
 mod event;
+mod holdout_record;
 mod location;
 mod records;
 mod refused_call;
@@ -56,6 +57,7 @@ pub use atomic_file::{write_copy_atomically, write_file_atomically};
 pub use backend::{open, open_existing, open_with, repair};
 pub use clock::now;
 pub use event::*;
+pub use holdout_record::HoldoutRecord;
 pub use location::{create_parent_folder, default_path};
 pub use records::{
     RunRecords, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,

@@ -9,7 +9,7 @@ use crate::{KnownLoop, Run, RunState, Store, StoreError, StoredAttempt};
 /// A run that was not seen for longer is not reported as running. In milliseconds.
 pub const LIVE_MS: i64 = 60 * 60 * 1000;
 /// Largest number of runs in a report.
-const MAX_RUNS: usize = 1000;
+pub(crate) const MAX_RUNS: usize = 1000;
 
 /// Status of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -20,6 +20,9 @@ pub struct RunStatus {
     pub run: Run,
     /// The run has not ended and was seen within the last hour.
     pub running: bool,
+    /// The run is held out: it is only observed (`policy.holdout`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub held_out: bool,
     /// Number of turns.
     pub tick_count: u64,
     /// Loops by their ids, and attempted tasks by theirs.
@@ -70,6 +73,7 @@ impl RunStatus {
     /// Reads the status of one run. `warn` is called if its state cannot be read.
     pub fn load(store: &dyn Store, run: Run, now: i64, warn: &dyn Fn(&str)) -> Result<RunStatus, StoreError> {
         let state = RunState::parse(store.state(&run.key())?.as_deref(), warn);
+        let held_out = state.guard.holdout == Some(true);
         let loops = state.guard.loops.into_iter();
         let mut loop_detection: BTreeMap<String, LoopStatus> =
             loops.map(|known| (known.id.clone(), LoopStatus::Loop(known))).collect();
@@ -80,7 +84,7 @@ impl RunStatus {
             loop_detection.insert(task, LoopStatus::Task(attempts));
         }
         let running = run.ended.is_none() && run.seen >= now.saturating_sub(LIVE_MS);
-        Ok(RunStatus { run, running, tick_count: state.guard.turn, loop_detection })
+        Ok(RunStatus { run, running, held_out, tick_count: state.guard.turn, loop_detection })
     }
 }
 

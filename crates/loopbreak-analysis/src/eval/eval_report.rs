@@ -4,6 +4,7 @@ use loopbreak::{DetectorName, Pattern, Severity};
 use serde::Serialize;
 
 use super::confusion_counts::ConfusionCounts;
+use super::holdout::{HoldoutReport, HoldoutSplit};
 use super::share_estimate::ShareEstimate;
 use crate::report::VerdictName;
 use crate::statistics::EffectCounts;
@@ -33,6 +34,9 @@ pub struct EvalReport {
     /// The same runs with more and less patience, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Vec<CurvePoint>>,
+    /// The held-out runs compared with the others, if the settings hold runs out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub holdout: Option<HoldoutReport>,
 }
 
 /// The runs of an evaluation or a search.
@@ -74,6 +78,8 @@ pub struct EvalQuestion {
     pub settings: Vec<String>,
     /// Factors of patience that the runs were also replayed with.
     pub patience: Vec<f64>,
+    /// The division into held-out runs and others, if the settings hold runs out.
+    pub holdout: Option<HoldoutSplit>,
 }
 
 /// Numbers of runs and labels that could not be compared.

@@ -10,6 +10,8 @@ use super::eval_report::{
     SignalScores,
 };
 use super::explain_command;
+use super::holdout::{HoldoutReport, HoldoutRun};
+use super::loop_follower::LoopRemainder;
 use crate::report::{RunReport, VerdictName};
 use crate::statistics::{EffectCounts, FindingReport};
 use crate::tune::{OutcomeTotals, RunOutcome};
@@ -26,6 +28,8 @@ pub struct EvalSample {
     pub baselines: Vec<BaselineResult>,
     /// The results with other patience, in the order of [`EvalQuestion::patience`].
     pub curve: Vec<RunOutcome>,
+    /// The first loop that Loopbreak warned about, after the warning.
+    pub remainder: Option<LoopRemainder>,
     /// The label: positive, negative, or absent without labels.
     pub positive: Option<bool>,
 }
@@ -37,7 +41,7 @@ pub fn evaluate(
     question: EvalQuestion,
     left_out: LeftOutRuns,
 ) -> EvalReport {
-    let EvalQuestion { positive, only, part, settings, patience } = question;
+    let EvalQuestion { positive, only, part, settings, patience, holdout } = question;
     let positives = positive.is_some().then(|| count(samples, |sample| sample.positive == Some(true)));
     let mut judges = vec![engine("loopbreak", samples, |sample| Some(&sample.report))];
     for (index, baseline) in baselines.iter().enumerate() {
@@ -78,6 +82,13 @@ pub fn evaluate(
         missed: wrong(true, false),
         false_alarms: wrong(false, true),
         curve: (!patience.is_empty()).then(|| curve(samples, &patience)),
+        holdout: holdout.map(|split| {
+            let group = |sample: &EvalSample| HoldoutRun {
+                held_out: split.holds_out(&sample.report.run),
+                remainder: sample.remainder,
+            };
+            HoldoutReport::new(&samples.iter().map(group).collect::<Vec<_>>())
+        }),
     }
 }
 

@@ -8,8 +8,11 @@ mod confusion_counts;
 mod eval_report;
 mod evaluate;
 mod explain_command;
+mod holdout;
 mod label_condition;
 mod label_selection;
+mod loop_follower;
+mod mean_difference;
 mod run_labels;
 mod run_split;
 mod samples;
@@ -25,8 +28,11 @@ pub use eval_report::{
     SignalScores,
 };
 pub use evaluate::{EvalSample, evaluate};
+pub use holdout::{HoldoutReport, HoldoutRun, HoldoutSplit};
 pub use label_condition::{LabelCondition, LabelConditionError};
 pub use label_selection::{LabelSelection, SelectionError};
+pub use loop_follower::LoopRemainder;
+pub use mean_difference::{DifferenceInterval, GroupMeans, MeanDifference};
 pub use run_labels::{LabelError, RunLabels};
 pub use run_split::{RunSplit, SplitError, SplitRemainder};
 pub use samples::read_samples;

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::baseline::{BaselineWatcher, EvalBaseline};
 use super::evaluate::EvalSample;
+use super::loop_follower::LoopFollower;
 use crate::logs::{LogAnalysis, LogAnalyzer, LogReadSummary, StepObserver};
 use crate::report::RunReport;
 
@@ -33,7 +34,15 @@ pub fn read_samples(
 struct BaselineObserver<'w> {
     baselines: &'w [EvalBaseline],
     patience: &'w [Config],
-    watchers: HashMap<String, Vec<BaselineWatcher>>,
+    watchers: HashMap<String, RunWatchers>,
+}
+
+/// The observers of one run besides the guard that is evaluated.
+#[derive(Default)]
+struct RunWatchers {
+    warned: LoopFollower,
+    /// The baselines, then the guards with other patience.
+    others: Vec<BaselineWatcher>,
 }
 
 impl StepObserver for BaselineObserver<'_> {
@@ -42,10 +51,14 @@ impl StepObserver for BaselineObserver<'_> {
             let rules = self.baselines.iter().map(|baseline| BaselineWatcher::new(*baseline, run));
             let fresh =
                 rules.chain(self.patience.iter().map(|config| BaselineWatcher::with_config(config, run)));
-            self.watchers.insert(run.to_owned(), fresh.collect());
+            let fresh = RunWatchers { others: fresh.collect(), ..RunWatchers::default() };
+            self.watchers.insert(run.to_owned(), fresh);
         }
-        for watcher in self.watchers.get_mut(run).into_iter().flatten() {
-            watcher.observe(step, verdict.turn);
+        if let Some(watchers) = self.watchers.get_mut(run) {
+            watchers.warned.add(step, verdict);
+            for watcher in &mut watchers.others {
+                watcher.observe(step, verdict.turn);
+            }
         }
     }
 }
@@ -53,11 +66,11 @@ impl StepObserver for BaselineObserver<'_> {
 impl BaselineObserver<'_> {
     fn finish(mut self, mut analysis: LogAnalysis) -> (LogReadSummary, Vec<EvalSample>) {
         let sample = |report: RunReport| {
-            let watched = self.watchers.remove(&report.run).unwrap_or_default();
-            let mut watched: Vec<_> = watched.into_iter().map(BaselineWatcher::finish).collect();
+            let RunWatchers { warned, others } = self.watchers.remove(&report.run).unwrap_or_default();
+            let mut watched: Vec<_> = others.into_iter().map(BaselineWatcher::finish).collect();
             let curve = watched.drain(self.baselines.len().min(watched.len())..).map(|other| other.outcome());
             let curve = curve.collect();
-            EvalSample { baselines: watched, curve, report, positive: None }
+            EvalSample { baselines: watched, curve, remainder: warned.finish(), report, positive: None }
         };
         match mem::take(&mut analysis.runs).into_reports() {
             Ok(reports) => (analysis.reading, reports.into_iter().map(sample).collect()),

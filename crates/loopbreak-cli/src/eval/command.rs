@@ -2,7 +2,7 @@
 
 use loopbreak::Config;
 use loopbreak_analysis::eval::{
-    self, EvalBaseline, EvalQuestion, EvalReport, EvalSample, LabelCondition, LeftOutRuns,
+    self, EvalBaseline, EvalQuestion, EvalReport, EvalSample, HoldoutSplit, LabelCondition, LeftOutRuns,
 };
 use loopbreak_analysis::tune::with_patience;
 use loopbreak_analysis::{AnalyzeOptions, LogAnalyzer, report_unread_inputs};
@@ -19,6 +19,9 @@ use crate::{config_loading, exit, output};
 /// Runs the command.
 pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     let config = config_loading::load(&args.config)?;
+    // Held-out runs were only observed, but are judged like the others.
+    let holdout = HoldoutSplit::new(&config);
+    let config = holdout.as_ref().map_or(config, HoldoutSplit::replay_config);
     if args.paths.is_empty() {
         return Err(UserError::usage("no log given")
             .hint("give a file, a folder, or - for standard input, for example: loopbreak eval logs/"));
@@ -73,6 +76,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         part: args.part.clone(),
         settings: args.config.arguments(),
         patience,
+        holdout,
     };
     let evaluation = eval::evaluate(&samples, &baselines, question, left_out);
     if let Some(path) = &args.html {

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use loopbreak_hooks::error_log;
-use loopbreak_report::stored_runs::render_status;
-use loopbreak_store::{StatusSummary, default_path, now};
+use loopbreak_report::eval::render_holdout;
+use loopbreak_report::stored_runs::{compare_holdout, render_status};
+use loopbreak_store::{HoldoutRecord, StatusSummary, default_path, now};
 
 use super::args::StatusArgs;
 use crate::error::UserError;
@@ -15,15 +16,25 @@ use crate::{exit, output};
 const RECENT_ERRORS: Duration = Duration::from_hours(24);
 
 pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
-    let summary = match open_user_store()? {
-        Some(store) => StatusSummary::load(&*store, args.all, now(), &warn)?,
-        None => StatusSummary::default(),
+    let (summary, records) = match open_user_store()? {
+        Some(store) => {
+            (StatusSummary::load(&*store, args.all, now(), &warn)?, HoldoutRecord::load_all(&*store)?)
+        }
+        None => (StatusSummary::default(), Vec::new()),
     };
+    // Compares all stored runs: those that Loopbreak ended are over, and the others may still be running.
+    let holdout = compare_holdout(&records);
     if args.json {
-        let summary = serde_json::to_value(summary).unwrap_or_default();
+        let mut summary = serde_json::to_value(summary).unwrap_or_default();
+        if let Some(holdout) = holdout {
+            summary["holdout"] = serde_json::to_value(holdout).unwrap_or_default();
+        }
         output::print(&format!("{summary:#}\n"))?;
     } else {
         output::print(&render_status(&summary))?;
+        if let Some(holdout) = holdout {
+            output::print(&format!("\n{}", render_holdout(&holdout, &output::text_style())))?;
+        }
         report_hook_errors();
     }
     Ok(exit::DONE)

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use unicode_width::UnicodeWidthStr as _;
 
+use super::holdout;
 use crate::number::{self, grouped, percent, plural};
 use crate::text::TextStyle;
 use loopbreak_analysis::EffectCounts;
@@ -36,6 +37,10 @@ fn write(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Re
     detectors(out, evaluation, look)?;
     savings(out, evaluation, look)?;
     after_warning(out, evaluation, look)?;
+    if let Some(report) = &evaluation.holdout {
+        out.push('\n');
+        holdout::write(out, report, look)?;
+    }
     list(out, ["missed run", "missed runs"], "positive runs without a warning", &evaluation.missed, look)?;
     list(
         out,

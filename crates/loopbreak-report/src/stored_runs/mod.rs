@@ -1,10 +1,12 @@
 //! Stored runs and their tasks, as `loopbreak status`, `log` and `tasks` show them.
 
+mod holdout;
 mod run_log;
 mod status;
 mod task_detail;
 mod task_list;
 
+pub use holdout::compare_holdout;
 pub use run_log::{render_event, render_event_json, render_run};
 pub use status::render_status;
 pub use task_detail::{render_task, task_json};

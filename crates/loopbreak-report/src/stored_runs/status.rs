@@ -21,12 +21,13 @@ pub fn render_status(summary: &StatusSummary) -> String {
 
 fn render_run(text: &mut String, status: &RunStatus) {
     let state = if status.running { "running" } else { "over" };
+    let held_out = if status.held_out { ", held out" } else { "" };
     let is_loop = |status: &&LoopStatus| matches!(status, LoopStatus::Loop(_));
     let loops = status.loop_detection.values().filter(is_loop).count();
     let run = &status.run;
     let _ = writeln!(
         text,
-        "{}  {state}, {}, {} seen, {}, {}",
+        "{}  {state}{held_out}, {}, {} seen, {}, {}",
         printable(&run.name()),
         plural(status.tick_count, "turn"),
         plural(loops as u64, "loop"),

@@ -8,6 +8,7 @@ mod snapshot_json;
 mod state_record;
 mod stored_guard;
 mod task_series;
+mod warned_loop;
 
 pub use hook_state::{HookState, TranscriptOffset};
 pub use known_loop::KnownLoop;
@@ -15,6 +16,7 @@ pub use run_state::{RunState, StateError};
 pub use runner_state::{AutopilotState, RunnerState};
 pub use stored_guard::StoredGuard;
 pub use task_series::TaskSeries;
+pub use warned_loop::WarnedLoop;
 
 /// Appends to a list of bounded length. The oldest entry is removed first.
 fn push_bounded<T>(list: &mut Vec<T>, entry: T, limit: usize) {

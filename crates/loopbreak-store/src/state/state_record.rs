@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::hook_state::RefusalCount;
 use super::snapshot_json;
-use super::{HookState, KnownLoop, RunState, RunnerState, StoredGuard, TaskSeries, TranscriptOffset};
+use super::{
+    HookState, KnownLoop, RunState, RunnerState, StoredGuard, TaskSeries, TranscriptOffset, WarnedLoop,
+};
 
 /// A state as it is stored.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -31,12 +33,22 @@ pub(super) struct StateRecord {
     own_times: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     runner: Option<RunnerState>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holdout: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warned: Option<WarnedLoop>,
 }
 
 impl From<StateRecord> for RunState {
     fn from(record: StateRecord) -> Self {
         RunState {
-            guard: StoredGuard { snapshot: record.guard, turn: record.turn, loops: record.loops },
+            guard: StoredGuard {
+                snapshot: record.guard,
+                turn: record.turn,
+                loops: record.loops,
+                holdout: record.holdout,
+                warned: record.warned,
+            },
             hook: HookState {
                 refusals: record.refusals,
                 advised: record.advised,
@@ -69,6 +81,8 @@ impl From<RunState> for StateRecord {
             series: series.attempts,
             own_times: series.foreign_clock,
             runner,
+            holdout: guard.holdout,
+            warned: guard.warned,
         }
     }
 }

@@ -5,6 +5,7 @@ mod curve;
 
 use std::fmt::Write as _;
 
+use super::holdout;
 use crate::markup::{END, HtmlPage, escape, row, section};
 use crate::number::{self, grouped, percent};
 use loopbreak_analysis::VerdictName;
@@ -26,6 +27,9 @@ pub fn page(evaluation: &EvalReport) -> String {
     savings(&mut out, evaluation);
     curve::write(&mut out, evaluation);
     after_warning(&mut out, evaluation);
+    if let Some(report) = &evaluation.holdout {
+        holdout::write_section(&mut out, report);
+    }
     list(&mut out, "missed", "Missed runs", "Positive runs without a warning.", &evaluation.missed);
     list(
         &mut out,
@@ -44,6 +48,9 @@ fn sections(evaluation: &EvalReport) -> Vec<(&'static str, &'static str)> {
         sections.push(("curve", "Gain against harm"));
     }
     sections.push(("after", "After the warnings"));
+    if evaluation.holdout.is_some() {
+        sections.push(("holdout", "Held-out runs"));
+    }
     if evaluation.looked_at.positives.is_some() {
         sections.extend([("missed", "Missed runs"), ("false-alarms", "False alarms")]);
     }
