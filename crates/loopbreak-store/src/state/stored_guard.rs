@@ -18,7 +18,7 @@ pub struct StoredGuard {
     pub turn: u64,
     /// Loops found in the run.
     pub loops: Vec<KnownLoop>,
-    /// Whether the run was held out (`policy.holdout`). `None` if no runs were held out at the time.
+    /// True if the run was held out (`policy.holdout`). `None` if no runs were held out at the time.
     pub holdout: Option<bool>,
     /// The loop of the first warning, in runs that have a value in `holdout`.
     pub warned: Option<WarnedLoop>,

@@ -33,6 +33,9 @@ pub(crate) struct AttemptPart {
 impl ParallelCalls {
     /// Records a call. Returns its part in the decision.
     pub(crate) fn note(&mut self, step: &Step<'_>, call: HashKey, failed: bool) -> AttemptPart {
+        if step.batch.is_none() && self.batch == HashKey::NONE {
+            return AttemptPart::default();
+        }
         let batch = step.batch.as_ref().map_or(HashKey::NONE, |batch| key_of(&batch.as_text()));
         let continues = batch != HashKey::NONE && batch == self.batch;
         if !continues {

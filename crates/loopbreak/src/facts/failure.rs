@@ -4,6 +4,10 @@
 //! never in content that was read. A search without a match is not a failure, and neither is a denial by a human. An
 //! error of the infrastructure (rate limit, quota, capacity) is a class of its own: the agent has to wait.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use crate::fingerprint::{ActionKind, ActionTable, OutcomeOpening};
 use crate::step::{Action, Denial, Outcome};
 use crate::text::clip::clip;
@@ -156,9 +160,37 @@ pub(crate) fn is_outage(outcome: &Outcome<'_>) -> bool {
 
 /// Returns whether a failure is one of the infrastructure.
 fn names_infrastructure(text: &str) -> bool {
-    let head = clip(text.trim_start(), INFRASTRUCTURE_BYTES).to_ascii_lowercase();
-    UNAVAILABLE.iter().any(|phrase| head.contains(phrase))
+    let head = clip(text.trim_start(), INFRASTRUCTURE_BYTES);
+    // Most failures have none of the words that these phrases consist of.
+    let has_stem = CODES.iter().any(|code| head.contains(code))
+        || STEMS.iter().any(|stem| stem.find(head.as_bytes()).is_some());
+    has_stem && {
+        let head = head.to_ascii_lowercase();
+        UNAVAILABLE.iter().any(|phrase| head.contains(phrase))
+    }
 }
+
+/// A part of every phrase, without its first letter, which may be a capital. Codes in capitals are listed apart.
+static STEMS: LazyLock<[Finder<'static>; 12]> = LazyLock::new(|| {
+    [
+        "imit",
+        "any request",
+        "any Request",
+        "uota",
+        "xhausted",
+        "EXHAUSTED",
+        "verload",
+        "apacity",
+        "vailable",
+        "ateway",
+        "usy",
+        "QUOTA",
+    ]
+    .map(Finder::new)
+});
+
+/// Error codes of the infrastructure.
+const CODES: [&str; 2] = ["429", "503"];
 
 #[cfg(test)]
 mod tests {

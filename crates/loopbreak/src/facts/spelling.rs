@@ -53,6 +53,9 @@ fn inline_call(text: &str) -> Option<(&str, CallArguments)> {
     }
     if let Some(inner) = rest.strip_prefix('(') {
         let inner = inner.strip_suffix(')')?;
+        if let Some(json) = plain_list(inner) {
+            return Some((name, CallArguments::Json(json)));
+        }
         return Some((name, CallArguments::Parsed(parse_arguments(inner, true)?)));
     }
     let pieces = bracketed(rest.strip_prefix(' ').unwrap_or(rest))?;
@@ -72,6 +75,28 @@ fn bracketed(text: &str) -> Option<Vec<Value>> {
         rest = inner[end + 1..].trim_start();
     }
     (rest.is_empty() && !pieces.is_empty()).then_some(pieces)
+}
+
+/// Returns a list of plain texts in quotes as JSON, without building it up from values: by far the most common arguments of
+/// a call in one text. Returns `None` for anything else.
+fn plain_list(inner: &str) -> Option<String> {
+    let mut json = String::with_capacity(inner.len() + 2);
+    let (mut rest, mut open) = (inner, '[');
+    loop {
+        let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+        let (text, after) = rest[1..].split_once(quote)?;
+        if text.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+            return None;
+        }
+        json.extend([open, '"']);
+        json.push_str(text);
+        json.push('"');
+        if after.is_empty() {
+            json.push(']');
+            return Some(json);
+        }
+        (rest, open) = (after.strip_prefix(',')?.trim_start(), ',');
+    }
 }
 
 /// Returns the arguments in a text: JSON, or a list as in a call.

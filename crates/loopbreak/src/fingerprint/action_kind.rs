@@ -9,6 +9,7 @@ use super::arguments::{fields, items, text, text_under};
 use super::tool_name;
 use super::word_index::{WordIndex, WordLists};
 use crate::step::Action;
+use crate::text::scan::end_of_string;
 
 /// The kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -244,9 +245,8 @@ impl ActionTable {
 
     /// Returns the kind of a shell command (edit, wait or run), and whether it has side effects outside.
     fn class_of_command(&self, args: &str) -> (ActionKind, bool) {
-        let command = command_in(args).unwrap_or_default();
         let (mut kind, mut mutates) = (ActionKind::Run, false);
-        for part in parts_of(&command) {
+        for part in parts_of(raw_command(args)) {
             let mut parts = part.split_whitespace();
             let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
             if first == "sleep" && kind == ActionKind::Run {
@@ -342,6 +342,12 @@ const COMMANDS: [&str; 6] = ["command", "cmd", "script", "code", "commands", "in
 /// Returns the command in the arguments of a tool that runs one: a text, a named argument, or the first text of a list
 /// or an object.
 fn command_in(args: &str) -> Option<Cow<'_, str>> {
+    // The command of a shell tool is nearly always its first argument.
+    if let Some(rest) = args.strip_prefix("{\"command\":\"") {
+        let start = args.len() - rest.len();
+        let end = end_of_string(args.as_bytes(), start);
+        return text(args.get(start - 1..=end)?);
+    }
     match args.as_bytes().first()? {
         b'"' => text(args),
         b'[' => items(args).find_map(text),
@@ -350,6 +356,26 @@ fn command_in(args: &str) -> Option<Cow<'_, str>> {
             .or_else(|| fields(args).find_map(|(_, value)| text(value))),
         _ => None,
     }
+}
+
+/// Returns the command in the arguments with its escapes, which do not matter to its kind.
+fn raw_command(args: &str) -> &str {
+    if let Some(text) = args.strip_prefix('"') {
+        return text.strip_suffix('"').unwrap_or(text);
+    }
+    if let Some(rest) = args.strip_prefix("{\"command\":\"") {
+        return &rest[..end_of_string(rest.as_bytes(), 0).min(rest.len())];
+    }
+    let is_command = |name: &str| COMMANDS.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let named = fields(args).find(|(name, value)| value.starts_with('"') && is_command(name));
+    let first = || fields(args).find(|(_, value)| value.starts_with('"'));
+    let list = || {
+        items(args)
+            .chain(fields(args).flat_map(|(_, value)| items(value)))
+            .filter(|item| item.starts_with('"'))
+    };
+    let found = named.or_else(first).map(|(_, value)| value).or_else(|| list().last());
+    found.map_or("", |value| value.trim_matches('"'))
 }
 
 /// Returns the command in a list of words, such as `["bash", "-lc", "make"]`: its last word is the whole line.

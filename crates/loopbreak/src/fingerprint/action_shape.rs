@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::arguments::{items, text};
 use crate::memory::{HashKey, key_of_lower, key_of_parts};
 use crate::step::Action;
 
@@ -51,15 +52,20 @@ impl ShapeBuilder {
     }
 
     fn arguments(&mut self, json: &str) {
-        match serde_json::from_str(json) {
-            Ok(Value::Object(args)) => self.object(args),
+        match json.as_bytes().first() {
             // Numbers without quotes are amounts, never ids.
-            Ok(Value::Array(args)) => args.iter().for_each(|value| match value.as_str() {
-                Some(text) => self.add(text, is_id(text)),
-                None => self.add(&value.to_string(), false),
+            Some(b'[') => items(json).for_each(|item| match text(item) {
+                Some(text) => self.add(&text, is_id(&text)),
+                None => self.add(item, false),
             }),
-            Ok(Value::String(text)) => self.add(&text, is_id(&text)),
-            _ => self.add(json, false),
+            Some(b'"') => {
+                let text = text(json).unwrap_or_default();
+                self.add(&text, is_id(&text));
+            }
+            _ => match serde_json::from_str(json) {
+                Ok(Value::Object(args)) => self.object(args),
+                _ => self.add(json, false),
+            },
         }
     }
 

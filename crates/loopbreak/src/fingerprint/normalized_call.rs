@@ -8,6 +8,8 @@ use crate::step::Action;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NormalizedCall {
     pub(crate) key: HashKey,
+    /// Key of the tool.
+    pub(crate) tool: HashKey,
     /// The arguments in their normal form.
     pub(crate) args: NormalizedJson,
 }
@@ -19,8 +21,8 @@ impl NormalizedCall {
             .args
             .as_ref()
             .map_or_else(NormalizedJson::default, |args| read_json(args.json(), volatile));
-        let name = key_of_lower(&action.name);
-        NormalizedCall { key: key_of_parts(&[name, args.key]), args }
+        let tool = key_of_lower(&action.name);
+        NormalizedCall { key: key_of_parts(&[tool, args.key]), tool, args }
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     VocabularyTables, gist_key, outcome_key_without,
 };
 use crate::facts::{ActionResult, JudgedOutcome, is_marked};
-use crate::memory::{HashKey, key_of_lower, key_of_parts};
+use crate::memory::{HashKey, key_of_parts};
 use crate::step::{Action, Outcome, Step};
 use crate::text::scan::trimmed;
 
@@ -84,7 +84,7 @@ impl<'a> StepFingerprints<'a> {
             if matches!(kind, ActionKind::Edit | ActionKind::Read | ActionKind::Search) { 0 } else { epoch };
         StepFingerprints {
             kind,
-            tool: key_of_lower(&action.name),
+            tool: call.tool,
             call: call.key,
             numbers: call.args.numbers,
             shape: text.is_none().then(|| ActionShape::from_action(action)),

@@ -98,13 +98,14 @@ impl ContinuationDetector {
         let (Some(prints), Some(action)) = (context.prints, context.action) else { return false };
         let looks_at_status =
             || words_of(&action.name).any(|word| STATUS.iter().any(|known| word.eq_ignore_ascii_case(known)));
+        // Most runs have no turns that the harness starts.
+        if !self.started {
+            return true;
+        }
         if self.calls.iter().any(|known| *known == prints.pair) {
             return false;
         }
         self.calls.push(prints.pair);
-        if !self.started {
-            return true;
-        }
         // The reply to a wait that moves on is new.
         let idle = prints.kind == ActionKind::Say || prints.unavailable || looks_at_status();
         let waits_unseen = prints.kind == ActionKind::Wait && prints.outcome.is_none();

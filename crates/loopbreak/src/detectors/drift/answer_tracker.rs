@@ -64,17 +64,19 @@ impl AnswerTracker {
             return;
         }
         let key = key_of_parts(&[prints.tool, answer]);
-        let known = self.answers.iter().find(|known| known.key == key).copied();
-        let mut repeated =
-            known.unwrap_or(RepeatedAnswer { key, call: prints.call, count: 1, weight: WHOLE, since: context.turn });
+        let fresh =
+            RepeatedAnswer { key, call: prints.call, count: 1, weight: WHOLE, since: context.turn };
+        let Some(known) = self.answers.iter_mut().find(|known| known.key == key) else {
+            self.answers.push(fresh);
+            return;
+        };
         // The same question is judged by `cycle`.
-        if repeated.call != prints.call {
-            repeated.count = repeated.count.saturating_add(1);
-            repeated.weight = repeated.weight.saturating_add(context.weight());
-            repeated.call = prints.call;
+        if known.call != prints.call {
+            known.count = known.count.saturating_add(1);
+            known.weight = known.weight.saturating_add(context.weight());
+            known.call = prints.call;
         }
-        self.answers.retain(|known| known.key != key);
-        self.answers.push(repeated);
+        let repeated = *known;
         let Some(severity) = settings.severity(repeated.weight) else { return };
         let evidence = out.add(Detection {
             pattern: Pattern::SameAnswer,
