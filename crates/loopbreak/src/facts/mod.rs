@@ -28,6 +28,6 @@ pub(crate) use envelope::message_of;
 pub(crate) use failure::{ActionResult, JudgedOutcome, is_marked, is_outage};
 pub(crate) use mutated_object::{MutatedObject, WORDS as MUTATION_WORDS};
 pub(crate) use named_positions::NamedPositions;
-pub(crate) use question::question_texts;
+pub(crate) use question::{has_question, question_texts};
 pub(crate) use spelling::canonical_action;
 pub(crate) use user_word::{PromptOrigin, UserWords};

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::fingerprint::text_argument;
 use crate::step::Action;
 
 /// Names of the argument that holds the question, the most specific first.
@@ -44,6 +45,15 @@ const WHERE: [&str; 16] = [
 
 /// Number of texts that are read.
 const TEXTS: usize = 8;
+
+/// Number of names in [`QUESTIONS`] that stand for nothing but a question. A prompt or a text can be an order.
+const ONLY_QUESTIONS: usize = 12;
+
+/// Returns whether a call has an argument that is a question.
+pub(crate) fn has_question(action: &Action<'_>) -> bool {
+    let args = action.args.as_ref().map_or("", |args| args.json());
+    text_argument(args, &QUESTIONS[..ONLY_QUESTIONS]).is_some()
+}
 
 /// Returns the texts of a question, without the names of the arguments.
 pub(crate) fn question_texts(action: &Action<'_>) -> Vec<String> {

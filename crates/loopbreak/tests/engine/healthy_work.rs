@@ -60,6 +60,21 @@ fn pages_turned_by_equal_clicks_are_healthy_if_the_words_get_on() {
     assert_spared(records);
 }
 
+/// Healthy: subagents are started for different parts of the work, and each start is acknowledged in the same words.
+#[test]
+fn subagents_started_for_different_parts_are_healthy() {
+    let reply = "The agent was started in the background. You will be notified when it finishes its work.";
+    let records =
+        ["architecture", "tests", "naming", "security", "performance", "documentation"].map(|part| {
+            worked(
+                "Task",
+                &json!({"description": format!("Review the {part}"), "prompt": "Read the diff."}),
+                reply,
+            )
+        });
+    assert_spared(records);
+}
+
 /// `google-gemini/gemini-cli#10620`, `google-gemini/gemini-cli#5440`, `google-gemini/gemini-cli#18551`: the user asks
 /// for the same thing again, and the wish of the user is not a loop.
 #[test]

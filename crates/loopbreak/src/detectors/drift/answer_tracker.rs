@@ -3,6 +3,7 @@
 use super::settings::DriftSettings;
 use crate::detectors::repetition::WHOLE;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
+use crate::facts::has_question;
 use crate::fingerprint::{ActionKind, StepFingerprints};
 use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 
@@ -53,7 +54,12 @@ impl AnswerTracker {
         if prints.effect {
             self.answers.clear();
         }
-        let asks = matches!(prints.kind, ActionKind::Read | ActionKind::Search | ActionKind::Other);
+        // Other tools may acknowledge many different orders in the same words.
+        let asks = match prints.kind {
+            ActionKind::Read | ActionKind::Search => true,
+            ActionKind::Other => context.action.is_some_and(has_question),
+            _ => false,
+        };
         let structured = context.action.is_some_and(crate::step::Action::is_structured);
         if !asks || !structured || prints.failed || context.moved {
             return;
