@@ -67,9 +67,11 @@ pub(super) fn is_volatile(text: &str, word: Range<usize>) -> bool {
         || is_token(bytes) && names(text, word.start)
 }
 
-/// Returns whether a word looks like an id: at least four letters and digits.
+/// Returns whether a word looks like an id: at least four letters and digits, with only hexadecimal letters before the first
+/// digit. The scan for volatile words finds no others.
 fn is_token(word: &[u8]) -> bool {
-    word.len() >= 4 && word.iter().all(u8::is_ascii_alphanumeric)
+    let mut before = word.iter().take_while(|byte| !byte.is_ascii_digit());
+    word.len() >= 4 && word.iter().all(u8::is_ascii_alphanumeric) && before.all(u8::is_ascii_hexdigit)
 }
 
 /// Returns whether a text is an id that is created for every call: a UUID, or a long hash.
