@@ -13,7 +13,7 @@ mod load;
 
 use std::process::Command;
 
-use loopbreak::{Config, Guard, Step};
+use loopbreak::{Config, Guard, Proposal, Step};
 
 const STEPS: usize = 2_000;
 
@@ -32,9 +32,16 @@ fn main() {
         ("documents", "parse", "observe, the ten detectors of the documents"),
         ("off", "parse", "observe, every detector off"),
         ("coding", "coding-parse", "observe, every detector on: a coding agent's calls"),
+        ("weigh", "coding", "weigh, every detector on: a coding agent's calls, each before it is observed"),
         ("edit", "edit-parse", "observe, every detector on: edits"),
         ("game", "game-parse", "observe, every detector on: commands of a text game"),
         ("web", "web-parse", "observe, every detector on: clicks, logged without outcomes"),
+        ("oscillation", "oscillation-parse", "observe, every detector on: two rooms to and fro"),
+        (
+            "oscillation-weigh",
+            "oscillation",
+            "weigh, every detector on: two rooms to and fro, refused by a score",
+        ),
         ("iteration", "iteration-parse", "observe, every detector on: a 500-byte output of an iteration"),
         ("signature", "load", "the signature of a 500-byte output"),
     ] {
@@ -50,10 +57,11 @@ fn run(workload: &str, steps: usize) {
     let (load, parse_only) =
         workload.strip_suffix("-parse").map_or((workload, workload == "parse"), |load| (load, true));
     let lines = match load {
-        "coding" => load::typical::coding(steps),
+        "coding" | "weigh" => load::typical::coding(steps),
         "edit" => load::typical::edits(steps),
         "game" => load::typical::game(steps),
         "web" => load::typical::web(steps),
+        "oscillation" | "oscillation-weigh" => load::typical::oscillation(steps),
         "iteration" => load::iterations(steps, 500),
         _ => load::lines(steps),
     };
@@ -71,6 +79,13 @@ fn run(workload: &str, steps: usize) {
             continue;
         }
         let step = Step::from_json(line).expect("a valid line");
+        if workload.ends_with("weigh")
+            && let Some(action) = &step.action
+        {
+            let score = (workload == "oscillation-weigh").then_some(0.9);
+            let proposal = Proposal { action: action.clone(), score, ..Proposal::default() };
+            std::hint::black_box(guard.weigh(&proposal));
+        }
         if !parse_only {
             std::hint::black_box(guard.observe(&step));
         }

@@ -69,6 +69,15 @@ pub(crate) fn game(count: usize) -> Vec<String> {
     (0..count).map(step).collect()
 }
 
+/// Two rooms to and fro, with a critic that likes both moves.
+pub(crate) fn oscillation(count: usize) -> Vec<String> {
+    let step = |index: usize| {
+        let (way, place) = if index.is_multiple_of(2) { ("north", "Lobby") } else { ("south", "Dam") };
+        format!(r#"{{"action":"{way}","place":"{place}"}}"#)
+    };
+    (0..count).map(step).collect()
+}
+
 /// A web agent, logged without outcomes. The ids of elements change with every load.
 pub(crate) fn web(count: usize) -> Vec<String> {
     let step = |index: usize| match index % 4 {

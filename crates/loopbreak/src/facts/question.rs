@@ -1,8 +1,8 @@
 //! The question of a search: its query or pattern, not the path, glob or flags it is asked with.
 
-use serde_json::Value;
+use std::borrow::Cow;
 
-use crate::fingerprint::text_argument;
+use crate::fingerprint::{argument_fields, argument_items, argument_text, text_argument, words_of};
 use crate::step::Action;
 
 /// Names of the argument that holds the question, the most specific first.
@@ -45,6 +45,8 @@ const WHERE: [&str; 16] = [
 
 /// Number of texts that are read.
 const TEXTS: usize = 8;
+/// Nesting limit of the lists and objects that texts are read from.
+const DEEPEST: u32 = 8;
 
 /// Number of names in [`QUESTIONS`] that stand for nothing but a question. A prompt or a text can be an order.
 const ONLY_QUESTIONS: usize = 12;
@@ -56,33 +58,41 @@ pub(crate) fn has_question(action: &Action<'_>) -> bool {
 }
 
 /// Returns the texts of a question, without the names of the arguments.
-pub(crate) fn question_texts(action: &Action<'_>) -> Vec<String> {
+pub(crate) fn question_texts<'a>(action: &'a Action<'_>) -> Vec<Cow<'a, str>> {
+    let args = action.args.as_ref().map_or("", |args| args.json());
     let mut texts = Vec::new();
-    let Some(Ok(args)) = action.args.as_ref().map(|args| serde_json::from_str(args.json())) else {
+    if !args.starts_with('{') {
+        collect(args, 0, &mut texts);
         return texts;
-    };
-    let Value::Object(fields) = args else {
-        collect(args, &mut texts);
-        return texts;
-    };
-    let known = |name: &str| fields.keys().find(|key| key.eq_ignore_ascii_case(name)).cloned();
-    if let Some(name) = QUESTIONS.iter().find_map(|name| known(name)) {
-        fields.into_iter().filter(|(key, _)| *key == name).for_each(|(_, value)| collect(value, &mut texts));
+    }
+    let (mut best, mut question) = (QUESTIONS.len(), None);
+    for (name, value) in argument_fields(args) {
+        if let Some(rank) = QUESTIONS[..best].iter().position(|known| name.eq_ignore_ascii_case(known)) {
+            (best, question) = (rank, Some(value));
+        }
+    }
+    if let Some(question) = question {
+        collect(question, 0, &mut texts);
         return texts;
     }
     let is_place = |name: &str| {
-        let mut words = crate::fingerprint::words_of(name);
+        let mut words = words_of(name);
         words.any(|word| WHERE.iter().any(|known| word.eq_ignore_ascii_case(known)))
     };
-    fields.into_iter().filter(|(name, _)| !is_place(name)).for_each(|(_, value)| collect(value, &mut texts));
+    let elsewhere = argument_fields(args).filter(|(name, _)| !is_place(name));
+    elsewhere.for_each(|(_, value)| collect(value, 0, &mut texts));
     texts
 }
 
-fn collect(value: Value, into: &mut Vec<String>) {
-    match value {
-        Value::String(text) if into.len() < TEXTS => into.push(text),
-        Value::Array(all) => all.into_iter().for_each(|value| collect(value, into)),
-        Value::Object(all) => all.into_iter().for_each(|(_, value)| collect(value, into)),
+/// Adds the texts in a JSON value.
+fn collect<'j>(json: &'j str, depth: u32, into: &mut Vec<Cow<'j, str>>) {
+    if depth > DEEPEST || into.len() >= TEXTS {
+        return;
+    }
+    match json.as_bytes().first() {
+        Some(b'"') => into.extend(argument_text(json)),
+        Some(b'[') => argument_items(json).for_each(|item| collect(item, depth + 1, into)),
+        Some(b'{') => argument_fields(json).for_each(|(_, value)| collect(value, depth + 1, into)),
         _ => {}
     }
 }
@@ -92,7 +102,8 @@ mod tests {
     use super::*;
 
     fn texts(action: &str) -> Vec<String> {
-        question_texts(&serde_json::from_str(action).unwrap())
+        let action = serde_json::from_str(action).unwrap();
+        question_texts(&action).into_iter().map(Cow::into_owned).collect()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::argument_list::parse_arguments;
 use crate::step::Action;
 
 /// Returns the call in its canonical form, or `None` if the action is already in that form.
-pub(crate) fn canonical_action(action: &Action<'_>) -> Option<Action<'static>> {
+pub(crate) fn canonical_action<'a>(action: &'a Action<'_>) -> Option<Action<'a>> {
     let (name, args) = match &action.args {
         None => inline_call(&action.name)?,
         Some(args) => match args.json().as_bytes() {
@@ -18,19 +18,22 @@ pub(crate) fn canonical_action(action: &Action<'_>) -> Option<Action<'static>> {
             _ => return None,
         },
     };
-    let args = match &args {
+    let args = match args {
         CallArguments::Parsed(Value::Array(list)) if list.is_empty() => None,
-        CallArguments::Parsed(value) => Some(to_raw_value(value).ok()?),
-        CallArguments::Json(json) => Some(RawValue::from_string(json.clone()).ok()?),
+        CallArguments::Parsed(value) => Some(to_raw_value(&value).ok()?),
+        CallArguments::Json(json) => Some(RawValue::from_string(json).ok()?),
     };
     Some(Action {
-        name: name.to_owned().into(),
+        name: name.into(),
         args: args.map(Into::into),
-        kind: action.kind.clone().map(crate::step::StepText::into_owned),
-        target: action.target.clone().map(crate::step::StepText::into_owned),
+        kind: action.kind.as_deref().map(Into::into),
+        target: action.target.as_deref().map(Into::into),
         annotations: action.annotations,
     })
 }
+
+/// Number of digits of a number that is copied as it is.
+const SMALL_DIGITS: usize = 9;
 
 /// Arguments that were read from text.
 enum CallArguments {
@@ -77,20 +80,36 @@ fn bracketed(text: &str) -> Option<Vec<Value>> {
     (rest.is_empty() && !pieces.is_empty()).then_some(pieces)
 }
 
-/// Returns a list of plain texts in quotes as JSON, without building it up from values: by far the most common arguments of
-/// a call in one text. Returns `None` for anything else.
+/// Returns a list of plain texts in quotes and of small numbers as JSON, without building it up from values: by far the most
+/// common arguments of a call in one text. Returns `None` for anything else.
 fn plain_list(inner: &str) -> Option<String> {
     let mut json = String::with_capacity(inner.len() + 2);
     let (mut rest, mut open) = (inner, '[');
     loop {
-        let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-        let (text, after) = rest[1..].split_once(quote)?;
-        if text.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
-            return None;
-        }
-        json.extend([open, '"']);
-        json.push_str(text);
-        json.push('"');
+        json.push(open);
+        let after = match rest.as_bytes().first()? {
+            quote @ (b'\'' | b'"') => {
+                let end = 1 + memchr::memchr(*quote, &rest.as_bytes()[1..])?;
+                let text = &rest[1..end];
+                if text.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+                    return None;
+                }
+                json.push('"');
+                json.push_str(text);
+                json.push('"');
+                &rest[end + 1..]
+            }
+            b'0'..=b'9' => {
+                let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+                // A leading zero is not JSON, and a large number is an id.
+                if digits > SMALL_DIGITS || digits > 1 && rest.starts_with('0') {
+                    return None;
+                }
+                json.push_str(&rest[..digits]);
+                &rest[digits..]
+            }
+            _ => return None,
+        };
         if after.is_empty() {
             json.push(']');
             return Some(json);

@@ -86,7 +86,10 @@ impl ActionTable {
         if words_of(&action.name).any(|word| word.eq_ignore_ascii_case("stdin")) {
             return text_argument(args, &INPUTS).is_none_or(|input| input.trim().is_empty());
         }
-        runs && self.command(action).is_some_and(|command| command.trim().is_empty())
+        // Nearly every command begins with a letter.
+        let begins = args.strip_prefix("{\"command\":\"").and_then(|command| command.bytes().next());
+        let is_blank = || self.command(action).is_some_and(|command| command.trim().is_empty());
+        runs && !begins.is_some_and(|byte| byte.is_ascii_alphanumeric()) && is_blank()
     }
 }
 

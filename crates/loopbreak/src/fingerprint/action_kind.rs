@@ -119,7 +119,6 @@ pub(crate) struct ActionTable {
     names: WordIndex,
     /// First words of the commands that change something, and of those with side effects outside.
     commands: WordIndex,
-    mutating: WordIndex,
     view: Finder<'static>,
 }
 
@@ -140,6 +139,14 @@ mod list {
     pub(super) const HARMLESS: WordLists = 1 << 10;
 }
 
+/// Bits of the lists of commands in the index.
+mod command_list {
+    use super::super::word_index::WordLists;
+
+    pub(super) const CHANGING: WordLists = 1;
+    pub(super) const MUTATING: WordLists = 1 << 1;
+}
+
 impl From<ActionSettings> for ActionTable {
     fn from(settings: ActionSettings) -> Self {
         let ActionSettings { edit, read, run, search, wait, page, jobs, say, mutate, .. } = &settings;
@@ -152,10 +159,12 @@ impl From<ActionSettings> for ActionTable {
             let dashes = command.match_indices('-').map(|(at, _)| at);
             dashes.chain([command.len()]).map(|end| command[..end].to_owned())
         });
-        let commands = WordIndex::from_lists(&[&beginnings.collect::<Vec<_>>()]);
+        let changing: Vec<_> = beginnings.collect();
         let first_words = settings.mutating_commands.iter().filter_map(|command| command.split('-').next());
-        let mutating = WordIndex::from_lists(&[&first_words.map(str::to_owned).collect::<Vec<_>>()]);
-        ActionTable { settings, names, commands, mutating, view: Finder::new("\"view\"") }
+        let mutating: Vec<_> = first_words.map(str::to_owned).collect();
+        // In the order of their bits.
+        let commands = WordIndex::from_lists(&[&changing, &mutating]);
+        ActionTable { settings, names, commands, view: Finder::new("\"view\"") }
     }
 }
 
@@ -247,12 +256,14 @@ impl ActionTable {
     fn class_of_command(&self, args: &str) -> (ActionKind, bool) {
         let (mut kind, mut mutates) = (ActionKind::Run, false);
         for part in parts_of(raw_command(args)) {
-            let mut parts = part.split_whitespace();
+            let mut parts = part.split_ascii_whitespace();
             let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
             if first == "sleep" && kind == ActionKind::Run {
                 kind = ActionKind::Wait;
             }
-            let changes = self.changes(first, second);
+            // Most commands are in no list.
+            let lists = if first.is_empty() { 0 } else { self.commands.lists_with(first) };
+            let changes = lists & command_list::CHANGING != 0 && self.changes(first, second);
             let redirects = || {
                 memchr::memchr(b'>', part.as_bytes()).is_some()
                     && !part.trim_end().ends_with("2>")
@@ -261,16 +272,13 @@ impl ActionTable {
             if changes || redirects() || (first == "sed" && second.starts_with("-i")) {
                 kind = ActionKind::Edit;
             }
-            mutates |= self.mutates(part, first);
+            mutates |= lists & command_list::MUTATING != 0 && self.mutates(part);
         }
         (kind, mutates)
     }
 
-    /// Returns whether a command that begins with this word has side effects outside.
-    fn mutates(&self, part: &str, first: &str) -> bool {
-        if self.mutating.lists_with(first) == 0 {
-            return false;
-        }
+    /// Returns whether a command has side effects outside.
+    fn mutates(&self, part: &str) -> bool {
         self.settings.mutating_commands.iter().any(|known| {
             let mut words = part.split_whitespace();
             known.split('-').all(|word| words.next() == Some(word))
@@ -293,12 +301,9 @@ impl ActionTable {
 
     /// Returns whether a command that begins with these two words changes something.
     fn changes(&self, first: &str, second: &str) -> bool {
-        // Most commands are not in the list.
-        if first.is_empty() || self.commands.lists_with(first) == 0 {
-            return false;
-        }
+        let begins_alike = |known: &&String| known.as_bytes().first() == first.as_bytes().first();
         // `git-commit` in the table is the command `git commit`.
-        self.settings.changing_commands.iter().any(|known| {
+        self.settings.changing_commands.iter().filter(begins_alike).any(|known| {
             let rest = known.strip_prefix(first);
             rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-') == Some(second))
         })

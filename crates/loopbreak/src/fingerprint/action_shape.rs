@@ -1,9 +1,10 @@
 //! The shape of an action on a page element. The id of an element changes with every load of the page, so the
 //! same click looks different each time.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
 
-use super::arguments::{items, text};
+use super::arguments::{fields, items, text};
+use super::normalized_json::read_json;
 use crate::memory::{HashKey, key_of_lower, key_of_parts};
 use crate::step::Action;
 
@@ -62,27 +63,36 @@ impl ShapeBuilder {
                 let text = text(json).unwrap_or_default();
                 self.add(&text, is_id(&text));
             }
-            _ => match serde_json::from_str(json) {
-                Ok(Value::Object(args)) => self.object(args),
-                _ => self.add(json, false),
-            },
+            Some(b'{') => self.object(json),
+            _ => self.add(json, false),
         }
     }
 
-    fn object(&mut self, args: Map<String, Value>) {
-        let mut args: Vec<_> = args.into_iter().collect();
-        args.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+    fn object(&mut self, json: &str) {
+        let mut args: Vec<_> = fields(json).collect();
+        args.sort_by(|(left, _), (right, _)| left.cmp(right));
         for (name, value) in args {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            if value.starts_with(['{', '[']) {
+                self.key = key_of_parts(&[self.key, key_of_lower(&name), read_json(value, &[]).key]);
+                self.letters += value.bytes().filter(u8::is_ascii_alphabetic).count();
+                continue;
+            }
+            let text = text(value).unwrap_or(Cow::Borrowed(value));
             // A number is the position of an argument without a name.
-            let is_element = ELEMENTS.iter().any(|known| known.eq_ignore_ascii_case(&name))
-                || name.bytes().all(|byte| byte.is_ascii_digit());
+            let is_element = is_element_name(&name) || name.bytes().all(|byte| byte.is_ascii_digit());
             self.key = key_of_parts(&[self.key, key_of_lower(&name)]);
             self.add(&text, is_element && is_id(&text));
         }
     }
 }
 
+/// Returns whether an argument with this name holds the id of an element.
+fn is_element_name(name: &str) -> bool {
+    ELEMENTS.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Names of arguments, besides those of elements, that hold the field that a value is put into.
+const FIELDS: [&str; 4] = ["0", "selector", "field", "label"];
 /// Words in the names of tools that put a value into a field.
 const FILLING: [&str; 6] = ["fill", "type", "input", "select", "set", "enter"];
 
@@ -94,17 +104,19 @@ pub(crate) fn element_key(action: &Action<'_>) -> Option<HashKey> {
     if !fills {
         return None;
     }
-    let element = match serde_json::from_str(action.args.as_ref()?.json()).ok()? {
-        Value::Array(list) if list.len() > 1 => list.first()?.as_str()?.to_owned(),
-        Value::Object(fields) if fields.len() > 1 => {
-            let known = |name: &&String| {
-                let is_known = ELEMENTS.iter().any(|known| known.eq_ignore_ascii_case(name));
-                is_known || matches!(name.as_str(), "0" | "selector" | "field" | "label")
-            };
-            let name = fields.keys().find(known)?;
-            fields[name].to_string()
-        }
-        _ => return None,
+    let json = action.args.as_ref()?.json();
+    let element = if json.starts_with('[') {
+        let mut list = items(json);
+        let first = list.next().and_then(text)?;
+        list.next()?;
+        first
+    } else {
+        // The first name in alphabetical order wins, so that the order of the arguments does not matter.
+        let is_field = |name: &str| is_element_name(name) || FIELDS.contains(&name);
+        let named = fields(json).filter(|(name, _)| is_field(name));
+        let (_, value) = named.min_by(|(left, _), (right, _)| left.cmp(right))?;
+        fields(json).nth(1)?;
+        Cow::Borrowed(value)
     };
     Some(key_of_parts(&[key_of_lower(&action.name), key_of_lower(&element)]))
 }

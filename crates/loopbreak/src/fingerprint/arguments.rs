@@ -50,7 +50,7 @@ pub(crate) fn fields(json: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
 }
 
 /// Returns the raw values of a JSON list.
-pub(super) fn items(json: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn items(json: &str) -> impl Iterator<Item = &str> {
     let mut reader = JsonParts::new(json, '[');
     std::iter::from_fn(move || reader.next())
 }

@@ -38,7 +38,7 @@ pub(crate) struct TextReplacement<'a> {
 impl<'a> EditChange<'a> {
     pub(crate) fn from_action(action: &'a Action<'_>) -> Self {
         let args = arguments(action);
-        EditChange { path: file_of(action, &args), replaced: replacements(&args) }
+        EditChange { path: file_of(action, args.iter().cloned()), replaced: replacements(&args) }
     }
 
     /// Returns whether the edit changes nothing: old and new texts are identical, or the reply says so.
@@ -63,15 +63,21 @@ fn replacements<'a>(args: &EditArguments<'a>) -> Vec<TextReplacement<'a>> {
 
 /// Returns the key of the file that a call is about: its target, or a path argument.
 pub(crate) fn path_of(action: &Action<'_>) -> Option<HashKey> {
-    file_of(action, &arguments(action))
+    file_of(action, fields(action.args.as_ref().map_or("", |args| args.json())))
 }
 
-fn file_of(action: &Action<'_>, args: &EditArguments<'_>) -> Option<HashKey> {
+fn file_of<'a>(action: &Action<'_>, args: impl Iterator<Item = (Cow<'a, str>, &'a str)>) -> Option<HashKey> {
     if let Some(target) = action.target.as_deref() {
         return Some(key_of(target.trim()));
     }
-    let path = PATHS.iter().find_map(|name| value_of(args, name))?;
-    Some(key_of(trimmed(unquoted(path))))
+    let (mut best, mut found) = (PATHS.len(), None);
+    for (name, value) in args {
+        // The last of several arguments with the same name wins.
+        if let Some(rank) = PATHS.iter().take(best + 1).position(|known| *known == name) {
+            (best, found) = (rank, Some(value));
+        }
+    }
+    found.map(|path| key_of(trimmed(unquoted(path))))
 }
 
 /// Returns a JSON string without its quotes.

@@ -25,7 +25,9 @@ pub(crate) use action_aim::{ActionAim, ActionManner, ActionTarget};
 pub use action_kind::ActionSettings;
 pub(crate) use action_kind::{ActionClass, ActionKind, ActionTable, words_of};
 pub(crate) use action_shape::{ActionShape, element_key};
-pub(crate) use arguments::text_under as text_argument;
+pub(crate) use arguments::{
+    fields as argument_fields, items as argument_items, text as argument_text, text_under as text_argument,
+};
 pub(crate) use change_history::ChangeHistory;
 pub(crate) use edit_change::{EditChange, path_of, unquoted};
 pub(crate) use normalized_call::{NormalizedCall, tool_name};

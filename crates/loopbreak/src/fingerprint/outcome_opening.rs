@@ -23,23 +23,36 @@ impl<'a> OutcomeOpening<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         let head = clip(text.trim_start(), HEAD).as_bytes();
         let mut opening = OutcomeOpening { head, starts: [0; WORDS], ends: [0; WORDS], count: 0 };
-        let (mut starts, mut ends) = (HeadPositions::default(), HeadPositions::default());
-        let mut before = 0;
+        // The last bit of the previous block, and the start of a word that continues into this one.
+        let (mut before, mut open) = (0, 0);
         for at in (0..=head.len()).step_by(BLOCK) {
             let here = in_words(&head[at..]);
             let shifted = here << 1 | before;
+            let (mut starts, mut ends) = (here & !shifted, shifted & !here);
+            if before == 0 {
+                open = take_position(at, &mut starts);
+            }
+            while ends != 0 {
+                let end = take_position(at, &mut ends);
+                opening.add(open, end);
+                open = take_position(at, &mut starts);
+            }
             before = here >> 63;
-            starts.add(at, here & !shifted);
-            ends.add(at, shifted & !here);
-        }
-        // Few words are relevant, but which ones is unpredictable: each is stored, and kept only if it is relevant.
-        for (start, end) in starts.all().zip(ends.all()) {
-            (opening.starts[opening.count], opening.ends[opening.count]) = (start, end);
-            let (from, to) = (usize::from(start), usize::from(end));
-            let next = head.get(to).copied().unwrap_or_default();
-            opening.count += usize::from((next == b'\'') | may_tell(&head[from..to]));
         }
         opening
+    }
+
+    /// Adds a word if it is relevant. Few words are, but which ones is unpredictable: each is stored, and kept only if it is
+    /// relevant.
+    #[inline]
+    fn add(&mut self, start: usize, end: usize) {
+        let (Some(word), Some(at)) = (self.head.get(start..end), self.starts.get_mut(self.count)) else {
+            return;
+        };
+        *at = start as u8;
+        self.ends[self.count] = end as u8;
+        let next = self.head.get(end).copied().unwrap_or_default();
+        self.count += usize::from((next == b'\'') | may_tell(word));
     }
 
     /// Returns whether the outcome begins like a failure.
@@ -206,34 +219,12 @@ fn unchanged(letter: u8) -> &'static [&'static str] {
     }
 }
 
-/// Positions in the beginning of an outcome.
-struct HeadPositions {
-    at: [u8; WORDS],
-    count: usize,
-}
-
-impl Default for HeadPositions {
-    fn default() -> Self {
-        HeadPositions { at: [0; WORDS], count: 0 }
-    }
-}
-
-impl HeadPositions {
-    /// Adds the positions in a block.
-    #[inline]
-    fn add(&mut self, block: usize, mut bits: u64) {
-        while bits != 0
-            && let Some(place) = self.at.get_mut(self.count)
-        {
-            *place = (block + bits.trailing_zeros() as usize) as u8;
-            self.count += 1;
-            bits &= bits - 1;
-        }
-    }
-
-    fn all(&self) -> impl Iterator<Item = u8> {
-        self.at.iter().take(self.count).copied()
-    }
+/// Takes the first position out of the bits of a block.
+#[inline]
+fn take_position(block: usize, bits: &mut u64) -> usize {
+    let position = block + bits.trailing_zeros() as usize;
+    *bits &= bits.wrapping_sub(1);
+    position
 }
 
 /// Returns a bit for each byte of a block that is a letter or a digit.

@@ -11,8 +11,8 @@ use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 const ANSWERS: usize = 4;
 /// Minimum size of an answer in bytes. A shorter one is an acknowledgement.
 const SHORTEST: usize = 40;
-/// Number of bytes of an answer that are read to tell whether it says anything.
-const HEAD: usize = 200;
+/// Length limit of an answer that may say nothing. A longer one has content.
+const LONGEST_NOTHING: usize = 200;
 
 /// Phrases, in lower case, of answers that say that there is nothing, or that something was done. Many different
 /// questions can have them.
@@ -54,6 +54,8 @@ impl AnswerTracker {
         if prints.effect {
             self.answers.clear();
         }
+        let text = context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(str::trim);
+        let (Some(answer), Some(text)) = (prints.outcome, text) else { return };
         // Other tools may acknowledge many different orders in the same words.
         let asks = match prints.kind {
             ActionKind::Read | ActionKind::Search => true,
@@ -64,8 +66,6 @@ impl AnswerTracker {
         if !asks || !structured || prints.failed || context.moved {
             return;
         }
-        let text = context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(str::trim);
-        let (Some(answer), Some(text)) = (prints.outcome, text) else { return };
         if text.len() < SHORTEST || says_nothing(text) {
             return;
         }
@@ -102,6 +102,8 @@ impl AnswerTracker {
 }
 
 fn says_nothing(text: &str) -> bool {
-    let head = crate::text::clip::clip(text, HEAD).to_ascii_lowercase();
-    text.len() <= HEAD && SAYS_NOTHING.iter().any(|phrase| head.contains(phrase))
+    text.len() <= LONGEST_NOTHING && {
+        let text = text.to_ascii_lowercase();
+        SAYS_NOTHING.iter().any(|phrase| text.contains(phrase))
+    }
 }

@@ -80,7 +80,7 @@ impl StepDetector for DriftDetector {
             self.asks.observe(context, prints, settings, out);
         } else {
             // After another action, a search is a new question, even in the same words.
-            self.asks = RephraseTracker::default();
+            self.asks.reset();
         }
     }
 }

@@ -25,6 +25,13 @@ snapshot_type! {
 }
 
 impl RephraseTracker {
+    /// Forgets the last question.
+    pub(super) fn reset(&mut self) {
+        if self.count > 0 {
+            *self = RephraseTracker::default();
+        }
+    }
+
     pub(super) fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -37,7 +44,7 @@ impl RephraseTracker {
         let texts = question_texts(action);
         // An argument that did not change (a folder, an option) is not part of the question.
         let asked = texts.iter().filter(|text| !self.values.contains(&key_of(text)));
-        let asked = words(asked.map(String::as_str));
+        let asked = words(asked.map(|text| &**text));
         let shared = asked.iter().filter(|word| self.words.contains(word)).count();
         let fewer = asked.len().min(self.words.len());
         let alike =
@@ -47,7 +54,7 @@ impl RephraseTracker {
         *self = RephraseTracker {
             tool: prints.tool,
             values: texts.iter().map(|text| key_of(text)).collect(),
-            words: words(texts.iter().map(String::as_str)),
+            words: words(texts.iter().map(|text| &**text)),
             count,
             since,
         };

@@ -99,7 +99,11 @@ impl UnloggedTracker {
         out: &mut DetectionCollector<'_>,
     ) {
         let pages = matches!(prints.kind, ActionKind::Page | ActionKind::Wait);
-        let words = context.step.say.as_deref().filter(|_| !pages).map(words_of_message).unwrap_or_default();
+        let Some(say) = context.step.say.as_deref().filter(|_| !pages) else {
+            self.words.assign([]);
+            return;
+        };
+        let words = words_of_message(say);
         let shared = words.iter().filter(|word| self.words.contains(word)).count();
         let all = words.len() + self.words.len() - shared;
         let alike = self.tool == prints.tool
@@ -111,7 +115,7 @@ impl UnloggedTracker {
         } else {
             (self.announced, self.since) = (1, context.turn);
         }
-        let text = context.step.say.as_deref().map_or(HashKey::NONE, key_of_lower);
+        let text = key_of_lower(say);
         self.identical = if alike && text == self.text { self.identical.saturating_add(1) } else { 1 };
         (self.tool, self.words, self.text) = (prints.tool, words, text);
         // Words that only resemble each other need more repeats than identical ones.
@@ -128,10 +132,7 @@ impl UnloggedTracker {
             count: self.announced,
             requested_intervention: None,
         });
-        evidence.note("calls", self.announced);
-        if let Some(say) = context.step.say.as_deref() {
-            evidence.quote("message", say);
-        }
+        evidence.note("calls", self.announced).quote("message", say);
     }
 }
 

@@ -64,12 +64,13 @@ impl StepDetector for NoveltyDetector {
             *evidence = known.clone();
         }
         if let Some(action) = context.action {
-            self.actions.push_within((key(action), context.turn), settings.window as usize);
+            let tool = context.prints.map_or_else(|| key_of_lower(&action.name), |prints| prints.tool);
+            self.actions.push_within((key(action, tool), context.turn), settings.window as usize);
         }
     }
 
     fn weigh(&self, proposal: &ProposalContext<'_>, settings: &NoveltySettings, review: &mut ProposalReview) {
-        let proposed = key(proposal.action);
+        let proposed = key(proposal.action, key_of_lower(&proposal.action.name));
         if !proposal.allowed
             && let Some((_, turn)) = self.actions.newest().find(|(action, _)| *action == proposed)
         {
@@ -87,7 +88,8 @@ impl StepDetector for NoveltyDetector {
     }
 }
 
-fn key(action: &Action<'_>) -> HashKey {
+/// Returns the key of an action. `tool` is the key of its name.
+fn key(action: &Action<'_>, tool: HashKey) -> HashKey {
     let args = action.args.as_ref().map(ActionArgs::as_text);
-    key_of_parts(&[key_of_lower(&action.name), key_of_lower(args.as_deref().unwrap_or_default())])
+    key_of_parts(&[tool, key_of_lower(args.as_deref().unwrap_or_default())])
 }

@@ -45,15 +45,17 @@ impl PeriodTracker {
         while !self.equal.is_full() {
             self.equal.push((0, 0));
         }
+        let mut repeats = false;
         for (equal, (before, _)) in self.equal.iter_mut().zip(self.last.newest()) {
-            *equal = if *before == key {
-                (equal.0.saturating_add(1), equal.1.saturating_add(weight))
+            if *before == key {
+                *equal = (equal.0.saturating_add(1), equal.1.saturating_add(weight));
+                repeats = true;
             } else {
-                (0, 0)
-            };
+                *equal = (0, 0);
+            }
         }
         self.last.push((key, turn));
-        self.now(longest)
+        if repeats { self.now(longest) } else { None }
     }
 
     /// Returns the shortest period with at least two full rounds at the end of the sequence.
