@@ -10,21 +10,30 @@ use crate::verdict::{Advice, Intervention, ProposalHint, ScoreAdjustment};
 
 /// Fills in a template: the text of the user, or that of the chosen set.
 pub(crate) fn text_of(template: &Template, values: &TemplateValues, settings: &Settings) -> String {
+    text_with(template, &|name| values.get(name), settings)
+}
+
+/// Fills in a template as [`text_of`] does, with values from a function.
+fn text_with<'v>(
+    template: &Template,
+    value_of: &dyn Fn(&str) -> Option<&'v str>,
+    settings: &Settings,
+) -> String {
     let own = settings.advice.texts.get(template.name).map(String::as_str);
     let shipped = match settings.advice.templates {
         TemplateSet::Neutral => template.neutral,
         TemplateSet::Zork => template.zork.unwrap_or(template.neutral),
     };
-    fill(own.unwrap_or(shipped), values)
+    fill(own.unwrap_or(shipped), value_of)
 }
 
-fn advice(
+fn advice<'v>(
     template: &Template,
     detector: DetectorName,
-    values: &TemplateValues,
+    value_of: &dyn Fn(&str) -> Option<&'v str>,
     settings: &Settings,
 ) -> Option<Advice> {
-    let text = text_of(template, values, settings);
+    let text = text_with(template, value_of, settings);
     (!text.is_empty()).then_some(Advice { audience: template.audience, detector, text })
 }
 
@@ -43,9 +52,12 @@ pub(crate) fn of_finding(
         (_, None) if intervention.ends_run() => &[CUSTOM, ESCALATION],
         (_, None) => &[CUSTOM],
     };
-    let mut values = values.clone();
-    values.set("reason", reason_of(detector, pattern, &values));
-    templates.iter().filter_map(|template| advice(template, detector, &values, settings)).collect()
+    let reason = reason_of(detector, pattern, values);
+    let value_of = |name: &str| match name {
+        "reason" => Some(reason.as_str()).filter(|reason| !reason.is_empty()),
+        _ => values.get(name),
+    };
+    templates.iter().filter_map(|template| advice(template, detector, &value_of, settings)).collect()
 }
 
 /// Returns the texts for the recovery of a task.
@@ -67,9 +79,13 @@ pub(crate) fn of_ruling(
 ) -> Vec<Advice> {
     let mut texts = Vec::new();
     for adjustment in adjustments.iter().filter(|adjustment| adjustment.enforced) {
-        let mut values = TemplateValues::default();
-        values.set("reason", &adjustment.reason).set("amount", format!("{:+}", adjustment.amount));
-        texts.extend(advice(ADJUSTMENT, adjustment.detector, &values, settings));
+        let amount = signed(adjustment.amount);
+        let value_of = |name: &str| match name {
+            "reason" => Some(adjustment.reason.as_str()).filter(|reason| !reason.is_empty()),
+            "amount" => Some(amount.as_str()),
+            _ => None,
+        };
+        texts.extend(advice(ADJUSTMENT, adjustment.detector, &value_of, settings));
     }
     for hint in hints {
         texts.extend(of_finding(
@@ -89,7 +105,47 @@ pub(crate) fn reason_of(detector: DetectorName, pattern: Pattern, values: &Templ
         (Pattern::RefusedReturn | Pattern::RefusedRepeat, _) | (_, None) => "{reason}",
         (_, Some(texts)) => (texts.reason)(pattern, values),
     };
-    let mut values = values.clone();
-    values.set("pattern", pattern);
-    fill(reason, &values)
+    let pattern = pattern.to_string();
+    fill(reason, &|name| if name == "pattern" { Some(pattern.as_str()) } else { values.get(name) })
+}
+
+/// Formats an amount with its sign, as `{:+}` does. Amounts with at most three decimals, which nearly all are, are formatted
+/// as whole numbers, because that takes a fraction of the time.
+pub(crate) fn signed(amount: f64) -> String {
+    let thousandths = (amount * 1000.0).round();
+    if thousandths.abs() >= 1e9 || (thousandths / 1000.0).to_bits() != amount.to_bits() {
+        return format!("{amount:+}");
+    }
+    let mut text = String::with_capacity(12);
+    text.push(if amount.is_sign_negative() { '-' } else { '+' });
+    let thousandths = thousandths.abs() as u64;
+    let (whole, mut rest) = (thousandths / 1000, thousandths % 1000);
+    if whole < 10 {
+        text.push(char::from(b'0' + whole as u8));
+    } else {
+        text.push_str(&whole.to_string());
+    }
+    let mut point = ".";
+    while rest > 0 {
+        text.push_str(point);
+        text.push(char::from(b'0' + (rest / 100) as u8));
+        (rest, point) = (rest % 100 * 10, "");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::signed;
+
+    proptest! {
+        #[test]
+        fn amounts_are_formatted_as_by_the_standard_library(thousandths in -2_000_000_i64..2_000_000, any: f64) {
+            for amount in [thousandths as f64 / 1000.0, any, 0.0, -0.0, -0.3, 0.05, 12.0] {
+                prop_assert_eq!(signed(amount), format!("{amount:+}"));
+            }
+        }
+    }
 }

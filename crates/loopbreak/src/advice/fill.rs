@@ -4,13 +4,16 @@
 //!
 //! This covers countdowns, objectives and suggestions without further syntax.
 
-use super::TemplateValues;
-
-/// Fills in a template.
-pub(crate) fn fill(text: &str, values: &TemplateValues) -> String {
+/// Fills in a template. `value_of` returns the value with a name, if it is present.
+pub(crate) fn fill<'v>(text: &str, value_of: &dyn Fn(&str) -> Option<&'v str>) -> String {
+    if !text.contains('\n') {
+        let line = fill_line(text, value_of).unwrap_or_default();
+        // A heading without its list is omitted here too.
+        return if line.ends_with(':') || line.trim().is_empty() { String::new() } else { line };
+    }
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
-        if let Some(line) = fill_line(line, values) {
+        if let Some(line) = fill_line(line, value_of) {
             lines.push(line);
         }
     }
@@ -30,16 +33,16 @@ pub(crate) fn fill(text: &str, values: &TemplateValues) -> String {
     shown.join("\n")
 }
 
-fn fill_line(line: &str, values: &TemplateValues) -> Option<String> {
-    let mut filled = String::with_capacity(line.len());
+fn fill_line<'v>(line: &str, value_of: &dyn Fn(&str) -> Option<&'v str>) -> Option<String> {
+    let mut filled = String::with_capacity(2 * line.len());
     let mut rest = line;
     while let Some((before, name, after)) = next_name(rest) {
         filled.push_str(before);
         match (name.strip_prefix('?'), name.strip_prefix('!')) {
-            (Some(name), _) => _ = values.get(name)?,
-            (_, Some(name)) if values.get(name).is_some() => return None,
+            (Some(name), _) => _ = value_of(name)?,
+            (_, Some(name)) if value_of(name).is_some() => return None,
             (_, Some(_)) => {}
-            _ => filled.push_str(values.get(name)?),
+            _ => filled.push_str(value_of(name)?),
         }
         rest = after;
     }
@@ -50,8 +53,9 @@ fn fill_line(line: &str, values: &TemplateValues) -> Option<String> {
 /// Returns the text before the next `{name}`, the name with its mark, and the text after it.
 pub(super) fn next_name(text: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
-    while let Some(open) = text[from..].find('{').map(|at| at + from) {
-        let name = text[open + 1..].split('}').next().unwrap_or_default();
+    while let Some(open) = memchr::memchr(b'{', &text.as_bytes()[from..]).map(|at| at + from) {
+        let after = &text[open + 1..];
+        let name = &after[..memchr::memchr(b'}', after.as_bytes()).unwrap_or(after.len())];
         let close = open + 1 + name.len();
         let bare = name.trim_start_matches(['?', '!']);
         if close < text.len()
@@ -67,7 +71,11 @@ pub(super) fn next_name(text: &str) -> Option<(&str, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::TemplateValues;
+
+    fn fill(text: &str, values: &TemplateValues) -> String {
+        super::fill(text, &|name| values.get(name))
+    }
 
     #[test]
     fn a_line_with_a_missing_value_is_omitted_with_its_heading() {

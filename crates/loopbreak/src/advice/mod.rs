@@ -7,7 +7,7 @@ mod shared_templates;
 mod template;
 mod template_values;
 
-pub(crate) use compose::{of_finding, of_recovery, of_ruling, reason_of, text_of};
+pub(crate) use compose::{of_finding, of_recovery, of_ruling, reason_of, signed, text_of};
 pub(crate) use own_texts::check;
 pub(crate) use shared_templates::{
     CALL_VALUES, ESCALATION, LIMIT_VALUES, PLACE_VALUES, REFUSED, REPEATED_CALLS, REPEATED_OUTPUT,

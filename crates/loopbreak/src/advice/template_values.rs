@@ -13,7 +13,7 @@ impl From<&Evidence> for TemplateValues {
     fn from(evidence: &Evidence) -> Self {
         let mut values = TemplateValues::default();
         for (name, value) in evidence.iter() {
-            values.set(name.as_str(), value);
+            values.0.push((name.as_str().to_owned(), value.to_string()));
         }
         values
     }

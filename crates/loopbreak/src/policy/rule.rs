@@ -105,8 +105,11 @@ impl<'t> ScoreTally<'t> {
     /// Reports all adjustments that were applied.
     fn add_summary_event(&mut self) {
         let applied = self.adjustments.iter().filter(|adjustment| adjustment.enforced);
-        let reasons: Vec<String> =
-            applied.map(|one| format!("{} {:+} ({})", one.detector, one.amount, one.reason)).collect();
+        let reasons: Vec<String> = applied
+            .map(|one| {
+                [one.detector.as_str(), " ", &advice::signed(one.amount), " (", &one.reason, ")"].concat()
+            })
+            .collect();
         if reasons.is_empty() {
             return;
         }
