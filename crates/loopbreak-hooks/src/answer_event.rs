@@ -70,7 +70,7 @@ fn try_answer(
         }
         response => response,
     }?;
-    Ok(agent.render(event.name(), &response).map(|json| json.to_string()))
+    Ok(agent.render(&event, &response).map(|json| json.to_string()))
 }
 
 /// Handles an event and stores the change of its run.
@@ -82,20 +82,22 @@ fn respond(
 ) -> Result<HookResponse, HookError> {
     // Most calls continue no loop. They are allowed without a write lock, which all hooks would wait for.
     let mut handled = None;
-    if request.kind == HookEventKind::BeforeTool {
+    if matches!(request.kind, HookEventKind::BeforeTool | HookEventKind::ToolBatch) {
         let stored = store.state(key)?;
-        let Some(change) = request.handle(stored.as_deref())? else { return Ok(HookResponse::Nothing) };
-        handled = Some((stored, change));
+        let (change, response) = request.handle(stored.as_deref())?;
+        let Some(change) = change else { return Ok(response) };
+        handled = Some((stored, (Some(change), response)));
     }
     let transaction = store.begin(key, folder, request.now)?;
-    let handled = match handled {
-        Some((stored, change)) if stored.as_deref() == transaction.state() => Some(change),
+    let (change, response) = match handled {
+        Some((stored, handled)) if stored.as_deref() == transaction.state() => handled,
         // There was no look at the run before, or another process has changed it since.
         _ => request.handle(transaction.state())?,
     };
-    let Some((change, response)) = handled else { return Ok(HookResponse::Nothing) };
     // A response is given only if the change is stored. Otherwise it would be repeated, or never count.
-    transaction.commit(change)?;
+    if let Some(change) = change {
+        transaction.commit(change)?;
+    }
     Ok(response)
 }
 

@@ -9,6 +9,7 @@ use loopbreak_trace::LogFormat;
 use serde_json::{Value, json};
 
 use crate::agents;
+use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_response::HookResponse;
 use crate::install::SettingsLocation;
@@ -47,7 +48,7 @@ pub trait HookAgent: Sync {
 
     /// Returns the entry of a hook in the settings file. The agent waits ten seconds for a response, then it continues;
     /// the store gives up earlier.
-    fn hook_entry(&self, command: &str) -> Value {
+    fn hook_entry(&self, _event: &str, command: &str) -> Value {
         json!({"type": "command", "command": command, "timeout": 10})
     }
 
@@ -73,10 +74,21 @@ pub trait HookAgent: Sync {
             HookEventKind::BeforeTool
             | HookEventKind::AfterTool
             | HookEventKind::ToolFailure
+            | HookEventKind::ToolBatch
             | HookEventKind::UserPrompt => true,
             // Advice would make the agent continue instead of ending its turn.
             HookEventKind::TurnEnd | HookEventKind::SessionEnd => false,
         }
+    }
+
+    /// Returns whether the agent starts a turn again with a prompt of its own if a hook keeps it from ending.
+    fn retries_with_prompts(&self) -> bool {
+        false
+    }
+
+    /// Renders advice for the agent. `error` is the error of the call that the advice is about.
+    fn render_advice(&self, event: &str, _error: Option<&str>, text: &str) -> Value {
+        json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
     }
 
     /// Renders the refusal of a call.
@@ -89,9 +101,14 @@ pub trait HookAgent: Sync {
         permission_decision(event, "ask", reason)
     }
 
-    /// Renders the end of the run.
-    fn render_stop(&self, _event: &str, reason: &str) -> Value {
-        json!({"continue": false, "stopReason": reason})
+    /// Renders the end of the run. Before a call, the call is refused as well: the agent would carry it out and stop
+    /// afterwards.
+    fn render_stop(&self, event: &str, reason: &str) -> Value {
+        let is_before_call = CLAUDE_CODE_EVENTS.contains(&(event, HookEventKind::BeforeTool));
+        let mut stop = if is_before_call { permission_decision(event, "deny", reason) } else { json!({}) };
+        stop["continue"] = false.into();
+        stop["stopReason"] = reason.into();
+        stop
     }
 
     /// Renders the reason why the agent should not end its turn yet.
@@ -115,6 +132,7 @@ pub(crate) const CLAUDE_CODE_EVENTS: &[(&str, HookEventKind)] = &[
     ("PreToolUse", HookEventKind::BeforeTool),
     ("PostToolUse", HookEventKind::AfterTool),
     ("PostToolUseFailure", HookEventKind::ToolFailure),
+    ("PostToolBatch", HookEventKind::ToolBatch),
     ("UserPromptSubmit", HookEventKind::UserPrompt),
     ("Stop", HookEventKind::TurnEnd),
     ("SubagentStop", HookEventKind::SessionEnd),
@@ -133,16 +151,16 @@ impl dyn HookAgent + '_ {
     }
 
     /// Renders the response to an event, or `None` if the agent expects no output.
-    pub(crate) fn render(&self, event: &str, response: &HookResponse) -> Option<Value> {
+    pub(crate) fn render(&self, event: &HookEvent<'_>, response: &HookResponse) -> Option<Value> {
         let short = |text: &str| clip(text, TEXT_BYTES).to_owned();
+        let (error, event) = (event.error_message(), event.name());
         match response {
             HookResponse::Nothing => None,
             HookResponse::Advise { agent, user } => {
                 let mut output = json!({});
                 let takes_advice = self.event_kind(event).is_some_and(|kind| self.takes_advice(kind));
                 if let Some(text) = agent.as_ref().filter(|_| takes_advice) {
-                    output["hookSpecificOutput"] =
-                        json!({"hookEventName": event, "additionalContext": short(text)});
+                    output = self.render_advice(event, error.as_deref(), &short(text));
                 }
                 if let Some(text) = user {
                     output["systemMessage"] = short(text).into();
@@ -201,9 +219,9 @@ impl std::error::Error for UnknownAgent {}
 mod tests {
     use super::*;
 
-    fn render(agent: &str, event: &str, response: &HookResponse) -> Value {
+    fn render(agent: &str, name: &'static str, response: &HookResponse) -> Value {
         let agent: &dyn HookAgent = agent.parse().unwrap();
-        agent.render(event, response).unwrap_or_default()
+        agent.render(&HookEvent::named(name), response).unwrap_or_default()
     }
 
     fn decision(output: &Value) -> &Value {
@@ -214,8 +232,9 @@ mod tests {
     fn a_question_is_a_refusal_with_a_message_for_agents_that_cannot_ask() {
         let ask = HookResponse::Ask("why".into());
         assert_eq!(*decision(&render("claude-code", "PreToolUse", &ask)), "ask");
+        // Codex CLI shows the reason itself.
         let codex = render("codex", "PreToolUse", &ask);
-        assert_eq!((decision(&codex), &codex["systemMessage"]), (&"deny".into(), &"why".into()));
+        assert_eq!((decision(&codex), codex.get("systemMessage")), (&"deny".into(), None));
         let gemini = json!({"decision": "deny", "reason": "why", "systemMessage": "why"});
         assert_eq!(render("gemini", "BeforeTool", &ask), gemini);
     }
@@ -225,8 +244,34 @@ mod tests {
         let stop = HookResponse::Stop("why".into());
         let codex = render("codex", "PreToolUse", &stop);
         assert_eq!((decision(&codex), codex.get("continue")), (&"deny".into(), None));
-        assert_eq!(render("codex", "PostToolUse", &stop)["continue"], false);
+        assert_eq!(render("codex", "Stop", &stop)["continue"], false);
         assert_eq!(render("gemini", "BeforeTool", &stop)["continue"], false);
+    }
+
+    #[test]
+    fn a_stop_after_a_call_does_not_replace_the_result_in_codex() {
+        let after = render("codex", "PostToolUse", &HookResponse::Stop("why".into()));
+        let advice = json!({"hookEventName": "PostToolUse", "additionalContext": "why"});
+        assert_eq!(after, json!({"hookSpecificOutput": advice}));
+    }
+
+    #[test]
+    fn a_stop_before_a_call_refuses_the_call_as_well() {
+        for (agent, name) in [("claude-code", "PreToolUse"), ("qwen", "PreToolUse")] {
+            let stop = render(agent, name, &HookResponse::Stop("why".into()));
+            assert_eq!((decision(&stop), &stop["continue"]), (&"deny".into(), &false.into()), "{agent}");
+        }
+        let gemini = render("gemini", "BeforeTool", &HookResponse::Stop("why".into()));
+        assert_eq!((&gemini["decision"], &gemini["continue"]), (&"deny".into(), &false.into()));
+    }
+
+    #[test]
+    fn gemini_gets_advice_beside_an_error_in_the_place_of_the_error() {
+        let agent: &dyn HookAgent = "gemini".parse().unwrap();
+        let text = r#"{"hook_event_name":"AfterTool","tool_response":{"llmContent":"x","error":{"message":"no file"}}}"#;
+        let advice = HookResponse::Advise { agent: Some("fact".into()), user: None };
+        let output = agent.render(&serde_json::from_str(text).unwrap(), &advice).unwrap();
+        assert_eq!(output, json!({"decision": "deny", "reason": "no file\n\nfact"}));
     }
 
     #[test]
@@ -240,8 +285,8 @@ mod tests {
     fn advice_never_makes_an_agent_continue_that_ends_its_turn() {
         let advice = HookResponse::Advise { agent: Some("fact".into()), user: None };
         for agent in agents::ALL {
-            let event = agent.event_name(HookEventKind::TurnEnd).unwrap();
-            assert_eq!(agent.render(event, &advice), None, "{agent:?}");
+            let name = agent.event_name(HookEventKind::TurnEnd).unwrap();
+            assert_eq!(agent.render(&HookEvent::named(name), &advice), None, "{agent:?}");
         }
         let both = HookResponse::Advise { agent: Some("fact".into()), user: Some("look".into()) };
         assert_eq!(render("codex", "Stop", &both), json!({"systemMessage": "look"}));
@@ -263,6 +308,6 @@ mod tests {
             assert_eq!(agent.event_kind("FromTheFuture"), None);
         }
         let unknown = "nobody".parse::<&dyn HookAgent>().unwrap_err();
-        assert!(unknown.to_string().contains("claude-code, codex, gemini"), "{unknown}");
+        assert!(unknown.to_string().contains("claude-code, codex, gemini, qwen"), "{unknown}");
     }
 }

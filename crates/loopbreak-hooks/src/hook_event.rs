@@ -1,8 +1,10 @@
 //! The event that an agent passes to a hook on standard input.
 
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::io::{self, Read};
 
-use loopbreak::step::ActionArgs;
+use loopbreak::step::{ActionArgs, HarnessEvent};
 use loopbreak::{Action, step::StepText};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -52,6 +54,55 @@ pub(crate) struct HookEvent<'a> {
     prompt_response: Option<StepText<'a>>,
     #[serde(borrow)]
     background_tasks: Option<Vec<&'a RawValue>>,
+    /// The calls of a message.
+    #[serde(borrow)]
+    pub(crate) tool_calls: Vec<BatchCall<'a>>,
+    /// Ids of the prompt, by agent.
+    #[serde(borrow)]
+    prompt_id: Option<StepText<'a>>,
+    #[serde(borrow)]
+    turn_id: Option<StepText<'a>>,
+    /// Time of the event. Agents that have no ids give it.
+    #[serde(borrow)]
+    timestamp: Option<StepText<'a>>,
+}
+
+/// A call of a message, with the result as the model gets it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the JSON keys")]
+pub(crate) struct BatchCall<'a> {
+    #[serde(borrow)]
+    tool_name: Option<StepText<'a>>,
+    #[serde(borrow)]
+    tool_input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) tool_use_id: Option<StepText<'a>>,
+    #[serde(borrow)]
+    pub(crate) tool_response: Option<&'a RawValue>,
+}
+
+impl BatchCall<'_> {
+    pub(crate) fn action(&self) -> Option<Action<'_>> {
+        action_of(self.tool_name.as_deref(), self.tool_input)
+    }
+}
+
+fn action_of<'a>(name: Option<&'a str>, input: Option<&'a RawValue>) -> Option<Action<'a>> {
+    let mut action = Action::new(name.filter(|name| !name.is_empty())?);
+    action.args = input.filter(|input| input.get() != "null").map(ActionArgs::from);
+    Some(action)
+}
+
+/// Beginning of the prompt by which an agent tells itself that a background task has ended.
+const NOTIFICATION: &str = "<task-notification>";
+
+#[cfg(test)]
+impl<'a> HookEvent<'a> {
+    /// Creates an event with a name and nothing else.
+    pub(crate) fn named(name: &'a str) -> Self {
+        HookEvent { hook_event_name: Some(name.into()), ..HookEvent::default() }
+    }
 }
 
 impl HookEvent<'_> {
@@ -62,14 +113,51 @@ impl HookEvent<'_> {
 
     /// Returns the tool call.
     pub(crate) fn action(&self) -> Option<Action<'_>> {
-        let mut action = Action::new(self.tool_name.as_deref().filter(|name| !name.is_empty())?);
-        action.args = self.tool_input.filter(|input| input.get() != "null").map(ActionArgs::from);
-        Some(action)
+        action_of(self.tool_name.as_deref(), self.tool_input)
     }
 
-    /// Returns the id of the tool call, or an empty text.
-    pub(crate) fn call_id(&self) -> &str {
-        self.tool_use_id.as_deref().unwrap_or_default()
+    /// Returns the id of the tool call, or its time if the agent gives no ids, or an empty text.
+    pub(crate) fn call_id(&self) -> Cow<'_, str> {
+        match (self.tool_use_id.as_deref(), self.timestamp.as_deref()) {
+            (Some(id), _) => Cow::Borrowed(id),
+            (None, Some(time)) => {
+                let sum = checksum(&(self.tool_name.as_deref(), self.tool_input.map(RawValue::get)));
+                Cow::Owned(format!("{sum:x} {time}"))
+            }
+            (None, None) => Cow::Borrowed(""),
+        }
+    }
+
+    /// Returns an id of the prompt: what the agent gives, or the time of the event, and a checksum, because a turn can have
+    /// several prompts. The text is empty if the agent gives none of them.
+    pub(crate) fn prompt_id(&self) -> String {
+        let ids = [&self.prompt_id, &self.turn_id, &self.timestamp];
+        let Some(id) = ids.into_iter().find_map(|id| id.as_deref()) else { return String::new() };
+        format!("{:x} {id}", checksum(&self.prompt.as_deref()))
+    }
+
+    /// Returns the error in the response of the tool call.
+    pub(crate) fn error_message(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct FailedResponse {
+            error: Option<ResponseError>,
+        }
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum ResponseError {
+            Message { message: String },
+            Text(String),
+        }
+        let response: FailedResponse = serde_json::from_str(self.tool_response?.get()).ok()?;
+        match response.error? {
+            ResponseError::Message { message } => Some(message),
+            ResponseError::Text(text) => Some(text),
+        }
+    }
+
+    /// Returns whether the message at the end of a turn contains all earlier ones of the turn.
+    pub(crate) fn message_grows(&self) -> bool {
+        self.last_assistant_message.is_none() && self.prompt_response.is_some()
     }
 
     /// Returns the last message of the agent at the end of a turn, or an empty text.
@@ -82,10 +170,35 @@ impl HookEvent<'_> {
         self.background_tasks.as_ref().is_some_and(|tasks| !tasks.is_empty())
     }
 
-    /// Returns whether a human wrote the prompt. Agents use the same event to wake themselves.
-    pub(crate) fn is_from_human(&self) -> bool {
-        self.source.as_deref().is_none_or(|source| matches!(source, "user" | "sdk"))
+    /// Returns the author of the prompt. Agents use the same event to wake themselves.
+    pub(crate) fn prompt_author(&self) -> PromptAuthor {
+        let prompt = self.prompt.as_deref().unwrap_or_default().trim_start();
+        match self.source.as_deref() {
+            _ if prompt.starts_with(NOTIFICATION) => PromptAuthor::Harness(HarnessEvent::Notification),
+            Some("poll_event") => PromptAuthor::Harness(HarnessEvent::Notification),
+            Some(source) if !matches!(source, "user" | "sdk") => {
+                PromptAuthor::Harness(HarnessEvent::Continuation)
+            }
+            _ if prompt.is_empty() => PromptAuthor::Nobody,
+            _ => PromptAuthor::Human,
+        }
     }
+}
+
+fn checksum(value: &impl Hash) -> u64 {
+    let mut sum = DefaultHasher::new();
+    value.hash(&mut sum);
+    sum.finish()
+}
+
+/// The author of a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PromptAuthor {
+    Human,
+    /// The agent itself, or a program that drives it.
+    Harness(HarnessEvent),
+    /// Some agents send an empty prompt after every message with calls.
+    Nobody,
 }
 
 /// Reads the text of an event. Reads the input to its end in any case, because a broken pipe could harm the agent.
@@ -119,10 +232,21 @@ mod tests {
 
     #[test]
     fn a_prompt_of_the_agent_itself_is_not_from_a_human() {
-        let is_from_human = |json| serde_json::from_str::<HookEvent<'_>>(json).unwrap().is_from_human();
-        assert!(is_from_human(r#"{"prompt":"continue"}"#) && is_from_human(r#"{"source":"user"}"#));
-        assert!(
-            !is_from_human(r#"{"source":"schedule_wakeup"}"#) && !is_from_human(r#"{"source":"system"}"#)
-        );
+        let author = |json| serde_json::from_str::<HookEvent<'_>>(json).unwrap().prompt_author();
+        let harness = PromptAuthor::Harness;
+        for (json, expected) in [
+            (r#"{"prompt":"continue"}"#, PromptAuthor::Human),
+            (r#"{"prompt":"go","source":"user"}"#, PromptAuthor::Human),
+            (r#"{"prompt":"go","source":"schedule_wakeup"}"#, harness(HarnessEvent::Continuation)),
+            (r#"{"prompt":"go","source":"system"}"#, harness(HarnessEvent::Continuation)),
+            (r#"{"prompt":"go","source":"poll_event"}"#, harness(HarnessEvent::Notification)),
+            (
+                r#"{"prompt":"<task-notification>\n<task-id>b</task-id>"}"#,
+                harness(HarnessEvent::Notification),
+            ),
+            (r#"{"prompt":" "}"#, PromptAuthor::Nobody),
+        ] {
+            assert_eq!(author(json), expected, "{json}");
+        }
     }
 }

@@ -10,6 +10,8 @@ pub enum HookEventKind {
     AfterTool,
     /// A tool call has failed. Some agents report failures as [`HookEventKind::AfterTool`].
     ToolFailure,
+    /// All calls of a message have their results, also those that the agent rejected by itself.
+    ToolBatch,
     /// The agent received a prompt.
     UserPrompt,
     /// The agent ends its turn.

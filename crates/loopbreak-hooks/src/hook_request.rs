@@ -26,12 +26,12 @@ pub(crate) struct HookRequest<'a> {
 }
 
 impl HookRequest<'_> {
-    /// Handles the event, given the stored state of the run. Returns the change of the run and the response, or `None`
-    /// if there is nothing to store and nothing to say.
+    /// Handles the event, given the stored state of the run. Returns the change of the run, if there is one, and the
+    /// response.
     pub(crate) fn handle(
         &self,
         stored: Option<&str>,
-    ) -> Result<Option<(RunChange, HookResponse)>, HookError> {
+    ) -> Result<(Option<RunChange>, HookResponse), HookError> {
         HookTransaction::restore(self, stored)?.handle()
     }
 

@@ -1,7 +1,7 @@
 //! The response to an event, before it is rendered for an agent.
 
 use loopbreak::{Intervention, Verdict, verdict::Audience};
-use loopbreak_store::VerdictSummary;
+use loopbreak_store::{CallDecision, VerdictSummary};
 
 /// The response to an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +76,17 @@ impl HookResponse {
         match self.text() {
             Some(text) => summary.with_answer(self.name(), text),
             None => summary,
+        }
+    }
+}
+
+impl From<&CallDecision> for HookResponse {
+    fn from(decision: &CallDecision) -> Self {
+        let text = decision.text.clone();
+        match decision.answer.as_str() {
+            "ask" => HookResponse::Ask(text),
+            "stop" => HookResponse::Stop(text),
+            _ => HookResponse::Deny(text),
         }
     }
 }

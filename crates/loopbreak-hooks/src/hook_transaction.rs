@@ -4,12 +4,12 @@ use loopbreak::{Guard, Outcome, Step, Verdict};
 use loopbreak_store::{RejectedEvent, RunChange, RunEvent, RunRecords, RunState};
 
 use crate::guard_config;
-use crate::handlers::{after_tool, before_tool, session_end, turn_end, user_prompt};
+use crate::handlers::{after_tool, before_tool, session_end, tool_batch, turn_end, user_prompt};
 use crate::hook_error::HookError;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_request::HookRequest;
 use crate::hook_response::HookResponse;
-use crate::transcript::TranscriptUpdate;
+use crate::transcript::{TranscriptUpdate, UnreportedCall};
 
 /// A run while one of its events is handled.
 pub(crate) struct HookTransaction<'r> {
@@ -18,6 +18,8 @@ pub(crate) struct HookTransaction<'r> {
     pub(crate) guard: Guard,
     pub(crate) records: RunRecords,
     events: Vec<RunEvent>,
+    /// True if the state of the hooks changed without an event for the log.
+    changed: bool,
 }
 
 impl<'r> HookTransaction<'r> {
@@ -26,27 +28,49 @@ impl<'r> HookTransaction<'r> {
         let mut state = RunState::parse(stored, request.warn);
         let config = guard_config::for_steps(request.settings, &state.hook.allowed);
         let guard = state.guard.restore(config, request.run)?;
-        Ok(HookTransaction { request, state, guard, records: RunRecords::default(), events: Vec::new() })
+        Ok(HookTransaction {
+            request,
+            state,
+            guard,
+            records: RunRecords::default(),
+            events: Vec::new(),
+            changed: false,
+        })
     }
 
-    /// Handles the event. Returns the change of the run and the response, or `None` if no event was recorded.
-    pub(crate) fn handle(mut self) -> Result<Option<(RunChange, HookResponse)>, HookError> {
+    /// Handles the event. Returns the change of the run, if there is one, and the response.
+    pub(crate) fn handle(mut self) -> Result<(Option<RunChange>, HookResponse), HookError> {
         let earlier = self.observe_rejected_calls();
         let response = match self.request.kind {
             HookEventKind::BeforeTool => before_tool(&mut self),
             HookEventKind::AfterTool | HookEventKind::ToolFailure => after_tool(&mut self),
+            HookEventKind::ToolBatch => tool_batch(&mut self),
             HookEventKind::UserPrompt => user_prompt(&mut self),
             HookEventKind::TurnEnd => turn_end(&mut self),
             HookEventKind::SessionEnd => session_end(&mut self),
         };
-        if self.events.is_empty() {
-            return Ok(None);
-        }
         let response = response.after(earlier);
+        if self.events.is_empty() && !self.changed {
+            return Ok((None, response));
+        }
         if response.is_advice() {
             self.state.hook.add_advice(self.guard.turn());
         }
-        Ok(Some((self.into_change()?, response)))
+        if let HookResponse::Stop(reason) = &response {
+            self.state.hook.events.stop = Some(reason.clone());
+        }
+        Ok((Some(self.into_change()?), response))
+    }
+
+    /// Returns the end of the session that is due: a stop that the agent did not carry out, or could not yet.
+    pub(crate) fn stop_due(&self) -> Option<HookResponse> {
+        let reason = self.state.hook.events.stop.clone().filter(|_| self.guard.stop_due().is_some())?;
+        Some(HookResponse::Stop(reason))
+    }
+
+    /// Has the state of the hooks stored, although there is no event for the log.
+    pub(crate) fn keep(&mut self) {
+        self.changed = true;
     }
 
     /// Shows a step to the guard and records its verdict.
@@ -66,18 +90,21 @@ impl<'r> HookTransaction<'r> {
     fn observe_rejected_calls(&mut self) -> HookResponse {
         let update = TranscriptUpdate::read(self.request, &self.state.hook);
         self.state.hook.transcript = update.offset;
-        let mut response = HookResponse::Nothing;
-        for call in update.rejected {
-            let outcome = Outcome::new(call.reason).with_error(true);
-            let step =
-                Step { outcome: Some(outcome.clone()), ..self.request.step(Some(call.action.clone())) };
-            let verdict = self.observe(&step);
-            let to_call = HookResponse::from(&verdict);
-            let summary = to_call.summarize(&verdict);
-            self.record(RunEvent::Rejected(RejectedEvent::new(&call.action, &outcome, summary)));
-            self.state.hook.add_call(&call.id);
-            response = to_call.after(response);
-        }
+        update
+            .rejected
+            .into_iter()
+            .fold(HookResponse::Nothing, |response, call| self.observe_rejected_call(&call).after(response))
+    }
+
+    /// Shows the guard a call that the agent rejected by itself.
+    pub(crate) fn observe_rejected_call(&mut self, call: &UnreportedCall) -> HookResponse {
+        let outcome = Outcome::new(call.reason.as_str()).with_error(true);
+        let step = Step { outcome: Some(outcome.clone()), ..self.request.step(Some(call.action.clone())) };
+        let verdict = self.observe(&step);
+        let response = HookResponse::from(&verdict);
+        let summary = response.summarize(&verdict);
+        self.record(RunEvent::Rejected(RejectedEvent::new(&call.action, &outcome, summary)));
+        self.state.hook.add_call(&call.id);
         response
     }
 

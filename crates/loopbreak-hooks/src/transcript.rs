@@ -39,9 +39,15 @@ impl TranscriptUpdate {
         let known = state.transcript.as_ref();
         // Events of a subagent name the transcript of the main agent.
         let path = request.event.transcript_path.as_deref().filter(|_| request.event.agent_id.is_none());
-        let read = path.and_then(|path| read_new_part(request.agent.transcript_format(), path, known).ok());
-        let Some(mut update) = read else {
-            return TranscriptUpdate { rejected: Vec::new(), offset: known.cloned() };
+        let read = path.map(|path| (path, read_new_part(request.agent.transcript_format(), path, known)));
+        let mut update = match read {
+            Some((_, Ok(update))) => update,
+            // A transcript that does not exist yet is read from its beginning, once it does.
+            Some((path, Err(error))) if error.kind() == io::ErrorKind::NotFound && known.is_none() => {
+                let offset = Some(TranscriptOffset { path: path.to_owned(), at: 0 });
+                return TranscriptUpdate { rejected: Vec::new(), offset };
+            }
+            _ => return TranscriptUpdate { rejected: Vec::new(), offset: known.cloned() },
         };
         update.rejected.retain(|call| !state.has_call(&call.id));
         update

@@ -59,6 +59,7 @@ mod sniff;
 pub use follow::{
     FileShape, LogFollower, NotFollowed, PROBE_BYTES, ProbeResult, is_complete_document, probe,
 };
+pub use formats::rejection_reason;
 pub use input::{
     AgentLogDir, FileOwner, InputSet, LARGEST_DOCUMENT, LogInput, OpenError, OpenedLog, SearchedFolder,
     UnreadableInput, agent_log_dirs, expand_paths, list_files,

@@ -3,7 +3,7 @@
 use loopbreak_trace::LogFormat;
 use serde_json::{Value, json};
 
-use crate::hook_agent::{HookAgent, with_user_message};
+use crate::hook_agent::HookAgent;
 use crate::hook_event_kind::HookEventKind;
 use crate::install::SettingsLocation;
 
@@ -12,13 +12,15 @@ pub(super) struct CodexAgent;
 /// It has no event for failed calls.
 const EVENTS: &[(&str, HookEventKind)] = &[
     (BEFORE_TOOL, HookEventKind::BeforeTool),
-    ("PostToolUse", HookEventKind::AfterTool),
+    (AFTER_TOOL, HookEventKind::AfterTool),
     ("UserPromptSubmit", HookEventKind::UserPrompt),
     ("Stop", HookEventKind::TurnEnd),
     ("SubagentStop", HookEventKind::SessionEnd),
-    ("SessionEnd", HookEventKind::SessionEnd),
+    (SESSION_END, HookEventKind::SessionEnd),
 ];
 const BEFORE_TOOL: &str = "PreToolUse";
+const AFTER_TOOL: &str = "PostToolUse";
+const SESSION_END: &str = "SessionEnd";
 
 impl HookAgent for CodexAgent {
     fn name(&self) -> &'static str {
@@ -45,17 +47,25 @@ impl HookAgent for CodexAgent {
         Some(LogFormat::CODEX)
     }
 
-    /// Its hooks cannot ask: the call is refused, and the user gets a message.
-    fn render_question(&self, event: &str, reason: &str) -> Value {
-        with_user_message(self.render_refusal(event, reason), reason)
+    /// It gives a hook at the end of a session at most three seconds.
+    fn hook_entry(&self, event: &str, command: &str) -> Value {
+        let timeout = if event == SESSION_END { 3 } else { 10 };
+        json!({"type": "command", "command": command, "timeout": timeout})
     }
 
-    /// Before a call, it accepts only a refusal.
+    /// Its hooks cannot ask: the call is refused, and it shows the reason to the user.
+    fn render_question(&self, event: &str, reason: &str) -> Value {
+        self.render_refusal(event, reason)
+    }
+
+    /// Before a call, it accepts only a refusal. After a call, a stop would replace the result of the call and stop nothing, so
+    /// the agent is told, and its next call is refused.
     fn render_stop(&self, event: &str, reason: &str) -> Value {
-        if event == BEFORE_TOOL {
-            return self.render_question(event, reason);
+        match event {
+            BEFORE_TOOL => self.render_refusal(event, reason),
+            AFTER_TOOL => self.render_advice(event, None, reason),
+            _ => json!({"continue": false, "stopReason": reason}),
         }
-        json!({"continue": false, "stopReason": reason})
     }
 
     fn render_shell_output(&self, output: &str) -> Value {

@@ -9,12 +9,14 @@ use crate::install::SettingsLocation;
 pub(super) struct GeminiAgent;
 
 const EVENTS: &[(&str, HookEventKind)] = &[
-    ("BeforeTool", HookEventKind::BeforeTool),
+    (BEFORE_TOOL, HookEventKind::BeforeTool),
     ("AfterTool", HookEventKind::AfterTool),
     ("BeforeAgent", HookEventKind::UserPrompt),
     ("AfterAgent", HookEventKind::TurnEnd),
     ("SessionEnd", HookEventKind::SessionEnd),
 ];
+
+const BEFORE_TOOL: &str = "BeforeTool";
 
 impl HookAgent for GeminiAgent {
     fn name(&self) -> &'static str {
@@ -34,7 +36,7 @@ impl HookAgent for GeminiAgent {
     }
 
     /// Its timeouts are in milliseconds, and a hook with a name can be disabled.
-    fn hook_entry(&self, command: &str) -> Value {
+    fn hook_entry(&self, _event: &str, command: &str) -> Value {
         json!({"name": "loopbreak", "type": "command", "command": command, "timeout": 10_000})
     }
 
@@ -53,6 +55,25 @@ impl HookAgent for GeminiAgent {
     /// Its hooks cannot ask: the call is refused, and the user gets a message.
     fn render_question(&self, event: &str, reason: &str) -> Value {
         with_user_message(self.render_refusal(event, reason), reason)
+    }
+
+    /// It drops advice beside an error, so the error and the advice take the place of the result.
+    fn render_advice(&self, event: &str, error: Option<&str>, text: &str) -> Value {
+        match error {
+            Some(error) => json!({"decision": "deny", "reason": format!("{error}\n\n{text}")}),
+            None => json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}),
+        }
+    }
+
+    fn render_stop(&self, event: &str, reason: &str) -> Value {
+        let mut stop = if event == BEFORE_TOOL { self.render_refusal(event, reason) } else { json!({}) };
+        stop["continue"] = false.into();
+        stop["stopReason"] = reason.into();
+        stop
+    }
+
+    fn retries_with_prompts(&self) -> bool {
+        true
     }
 
     fn render_continuation(&self, reason: &str) -> Value {

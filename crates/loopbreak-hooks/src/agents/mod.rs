@@ -16,4 +16,5 @@ declare_agents! {
     claude_code::ClaudeCodeAgent,
     codex::CodexAgent,
     gemini::GeminiAgent,
+    qwen::QwenAgent,
 }

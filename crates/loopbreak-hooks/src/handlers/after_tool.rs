@@ -11,8 +11,16 @@ pub(crate) fn after_tool(run: &mut HookTransaction<'_>) -> HookResponse {
     let request = run.request;
     let event = request.event;
     let Some(action) = event.action() else { return HookResponse::Nothing };
-    run.state.hook.add_call(event.call_id());
-    if run.state.hook.take_question(event.call_id()) {
+    let call = event.call_id();
+    if run.state.hook.has_call(&call) {
+        // The hooks are installed twice: the first one has taken the event.
+        run.state.hook.events.note_double();
+        run.keep();
+        return HookResponse::Nothing;
+    }
+    run.state.hook.add_call(&call);
+    run.state.hook.events.end_message();
+    if run.state.hook.take_question(&call) {
         // A human was asked about the call. It was made, so the answer was yes.
         run.state.hook.reset();
         run.guard.observe(&Step { user: Some("allowed the call".into()), ..request.step(None) });

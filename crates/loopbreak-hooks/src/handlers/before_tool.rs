@@ -1,6 +1,7 @@
 //! Before a tool call: it is refused if it would only continue a loop.
 
 use loopbreak::settings::{AllowRule, OnLoop};
+use loopbreak::step::Label;
 use loopbreak::text::{clip, mask_secrets};
 use loopbreak::{Action, Intervention, Proposal, Step};
 use loopbreak_store::{RunEvent, StepEvent, StoredRecovery, redact_and_truncate};
@@ -17,16 +18,29 @@ pub(crate) fn before_tool(run: &mut HookTransaction<'_>) -> HookResponse {
     let request = run.request;
     let event = request.event;
     let Some(action) = event.action() else { return HookResponse::Nothing };
-    let Some(reason) = objection(run, &action) else { return HookResponse::Nothing };
+    let call = event.call_id();
+    if let Some(decision) = run.state.hook.events.decision(&call) {
+        // The hooks are installed twice: the answer is the same.
+        return HookResponse::from(decision);
+    }
+    let due = run.stop_due();
+    let Some(reason) = due.as_ref().and_then(HookResponse::text).or_else(|| objection(run, &action)) else {
+        return HookResponse::Nothing;
+    };
 
-    let verdict = run.guard.observe(&Step { refused: true, ..request.step(Some(action.clone())) });
-    let refusals = run.state.hook.add_refusal(&verdict);
+    // Calls of one message are one decision: the agent could not have read the refusal of the first.
+    let first = run.state.hook.events.add_refusal(request.now);
+    let batch = Some(Label::Number(first));
+    let step = Step { refused: true, batch, ..request.step(Some(action.clone())) };
+    let verdict = run.guard.observe(&step);
+    let refusals = if first == request.now { run.state.hook.add_refusal(&verdict) } else { 1 };
     let ends = verdict.stop.is_some();
-    let response = refuse(run, &action, &reason, refusals, ends);
+    let response = due.unwrap_or_else(|| refuse(run, &action, &reason, refusals, ends));
+    run.state.hook.events.add_decision(&call, response.name(), &response.text().unwrap_or_default());
     // A call that a human is asked about is not refused yet.
     let is_question = matches!(response, HookResponse::Ask(_));
     if is_question {
-        run.state.hook.add_question(event.call_id());
+        run.state.hook.add_question(&call);
     }
     let intervention = match &response {
         HookResponse::Ask(_) => Intervention::Escalate,
@@ -127,30 +141,38 @@ mod tests {
     use crate::hook_agent::HookAgent;
     use crate::hook_request::HookRequest;
 
-    /// A run whose events are handled one by one, with its stored state.
+    /// A run whose events are handled one by one, with its stored state and its clock.
     #[derive(Default)]
-    struct HookedRun(Option<String>);
+    struct HookedRun {
+        state: Option<String>,
+        now: i64,
+        settings: Settings,
+    }
 
     impl HookedRun {
-        fn handle(&mut self, event: &str, command: &str) -> HookResponse {
-            let text = json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": command},
-                              "tool_response": {"stdout": format!("output of {command}")}});
-            let (text, settings) = (text.to_string(), Settings::default());
+        fn send(&mut self, event: &serde_json::Value) -> HookResponse {
+            let (text, name) = (event.to_string(), event["hook_event_name"].as_str().unwrap());
             let agent: &dyn HookAgent = "claude-code".parse().unwrap();
             let request = HookRequest {
                 agent,
-                settings: &settings,
+                settings: &self.settings,
                 event: &serde_json::from_str(&text).unwrap(),
-                kind: agent.event_kind(event).unwrap(),
+                kind: agent.event_kind(name).unwrap(),
                 run: "r",
-                now: 1,
+                now: self.now,
                 warn: &|_| {},
             };
-            let Some((change, response)) = request.handle(self.0.as_deref()).unwrap() else {
-                return HookResponse::Nothing;
-            };
-            self.0 = change.state.or(self.0.take());
+            let (change, response) = request.handle(self.state.as_deref()).unwrap();
+            self.state = change.and_then(|change| change.state).or(self.state.take());
             response
+        }
+
+        fn handle(&mut self, event: &str, command: &str) -> HookResponse {
+            self.now += 1_000;
+            self.send(
+                &json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": command},
+                              "tool_response": {"stdout": format!("output of {command}")}}),
+            )
         }
 
         /// Makes a call. Returns whether it was allowed.
@@ -161,6 +183,74 @@ mod tests {
             self.handle("PostToolUse", command);
             true
         }
+    }
+
+    #[test]
+    fn identical_calls_of_one_message_are_no_insistence() {
+        let mut run = HookedRun::default();
+        while run.call("make") {}
+        run.now += 1_000;
+        let call = |id: &str| json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": id});
+        let insists = run.send(&call("a"));
+        assert!(matches!(insists, HookResponse::Ask(_)), "{insists:?}");
+        run.now += 20;
+        let parallel = run.send(&call("b"));
+        assert!(matches!(parallel, HookResponse::Deny(_)), "{parallel:?}");
+        // The same event of a second installation gets the same answer.
+        assert_eq!((run.send(&call("a")), run.send(&call("b"))), (insists, parallel));
+    }
+
+    #[test]
+    fn every_event_counts_once_with_two_installations() {
+        let mut run = HookedRun::default();
+        let refused = (1..=12).find(|number| {
+            run.now += 1_000;
+            let mut event = json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": format!("t{number}"),
+                "tool_input": {"command": "make"}, "tool_response": {"stdout": "1 failed"}});
+            let proposed = [run.send(&event), run.send(&event)];
+            assert_eq!(proposed[0], proposed[1], "{number}");
+            event["hook_event_name"] = "PostToolUse".into();
+            let _ = [run.send(&event), run.send(&event)];
+            proposed[0] != HookResponse::Nothing
+        });
+        assert_eq!(refused, Some(8));
+    }
+
+    #[test]
+    fn a_stop_stays_due_until_the_user_speaks() {
+        let mut run = HookedRun::default();
+        run.settings.budget.max_iterations = 5;
+        let failure = |command: String| json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": command}, "error": "Exit code 1"});
+        let stopped =
+            (0..9).find(|number| matches!(run.send(&failure(format!("c{number}"))), HookResponse::Stop(_)));
+        assert!(stopped.is_some());
+        for event in ["PreToolUse", "PreToolUse", "PostToolBatch", "Stop"] {
+            let response = run.handle(event, "other");
+            assert!(matches!(response, HookResponse::Stop(_)), "{event}: {response:?}");
+        }
+        let prompt = json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on"});
+        assert_eq!(run.send(&prompt), HookResponse::Nothing);
+        assert_eq!(run.handle("PreToolUse", "other"), HookResponse::Nothing);
+    }
+
+    #[test]
+    fn calls_that_the_agent_rejected_are_seen_in_the_batch() {
+        let mut run = HookedRun::default();
+        let told = (1..=9).find(|number| {
+            run.now += 1_000;
+            let call = json!({"tool_name": "Edit", "tool_input": {"file_path": "a", "old_string": "x"}, "tool_use_id": format!("t{number}"),
+                "tool_response": "<tool_use_error>String to replace not found in file.</tool_use_error>"});
+            matches!(run.send(&json!({"hook_event_name": "PostToolBatch", "tool_calls": [call]})), HookResponse::Advise { agent: Some(_), .. })
+        });
+        assert_eq!(told, Some(3));
+        // A call that was reported, or only dropped, counts for nothing.
+        let dropped = json!({"tool_name": "Edit", "tool_use_id": "d", "tool_response": "<tool_use_error>Sibling tool call errored</tool_use_error>"});
+        let before = run.state.clone();
+        assert_eq!(
+            run.send(&json!({"hook_event_name": "PostToolBatch", "tool_calls": [dropped]})),
+            HookResponse::Nothing
+        );
+        assert_eq!(run.state, before);
     }
 
     #[test]

@@ -29,6 +29,11 @@ const MIN_MESSAGE: usize = 48;
 pub(crate) fn turn_end(run: &mut HookTransaction<'_>) -> HookResponse {
     let event = run.request.event;
     let (message, held) = (event.last_message(), event.stop_hook_active == Some(true));
+    if run.state.hook.events.is_known_turn_end(message, held, run.request.now) {
+        run.keep();
+        return HookResponse::Nothing;
+    }
+    let message = if event.message_grows() { run.state.hook.events.new_part(message) } else { message };
     let mut step = run.request.step(None);
     if held && message.len() < MIN_MESSAGE {
         // The message is too short to be compared, but the agent ends its turn in the same way again.
@@ -53,6 +58,9 @@ pub(crate) fn turn_end(run: &mut HookTransaction<'_>) -> HookResponse {
 }
 
 fn respond(run: &mut HookTransaction<'_>, verdict: &Verdict, message: &str, held: bool) -> HookResponse {
+    if let Some(stop) = run.stop_due() {
+        return stop;
+    }
     let mut decisions = verdict.decisions.iter();
     if let Some(decision) = decisions.find(|one| held && one.enforced && one.intervention.ends_run()) {
         // The other hook will not change its mind, so only a stop ends the loop.

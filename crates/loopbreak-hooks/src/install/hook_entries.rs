@@ -23,7 +23,7 @@ pub(crate) fn with_hooks(agent: &dyn HookAgent, text: &str, command: &str) -> Re
             text = edit(&text, &[JsonPathStep::Key("hooks")], Some(event), "[]")?;
         }
         // Without a matcher, a hook applies to all tools. The syntax of matchers differs between agents.
-        let group = json!({"hooks": [agent.hook_entry(command)]});
+        let group = json!({"hooks": [agent.hook_entry(event, command)]});
         text = edit(
             &text,
             &[JsonPathStep::Key("hooks"), JsonPathStep::Key(event)],
@@ -135,9 +135,10 @@ mod tests {
 
     #[test]
     fn every_agent_waits_ten_seconds_in_its_own_unit() {
-        for (name, timeout) in [("claude-code", 10), ("codex", 10), ("gemini", 10_000)] {
-            assert_eq!(agent(name).hook_entry("x")["timeout"], timeout, "{name}");
+        for (name, timeout) in [("claude-code", 10), ("codex", 10), ("gemini", 10_000), ("qwen", 10_000)] {
+            assert_eq!(agent(name).hook_entry("PreToolUse", "x")["timeout"], timeout, "{name}");
         }
+        assert_eq!(agent("codex").hook_entry("SessionEnd", "x")["timeout"], 3);
     }
 
     #[test]

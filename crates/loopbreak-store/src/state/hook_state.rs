@@ -5,7 +5,7 @@ use loopbreak::settings::AllowRule;
 use loopbreak::text::clip;
 use serde::{Deserialize, Serialize};
 
-use super::push_bounded;
+use super::{EventMemory, push_bounded};
 
 /// Number of refused loops, pieces of advice and questions that are remembered.
 const MAX_REFUSALS: usize = 8;
@@ -37,6 +37,8 @@ pub struct HookState {
     pub allowed: Vec<AllowRule>,
     /// The agent was already told that it stopped too early. Reset by a message of the user.
     pub nudged: bool,
+    /// The last events of the session.
+    pub events: EventMemory,
 }
 
 /// Position in the transcript of an agent.
@@ -106,6 +108,7 @@ impl HookState {
         self.refusals.clear();
         self.advised.clear();
         self.nudged = false;
+        self.events.stop = None;
     }
 
     /// Allows calls for the rest of the session.

@@ -1,5 +1,6 @@
 //! The state of a run between two steps.
 
+mod event_memory;
 mod hook_state;
 mod known_loop;
 mod run_state;
@@ -10,6 +11,7 @@ mod stored_guard;
 mod task_series;
 mod warned_loop;
 
+pub use event_memory::{CallDecision, EventMemory};
 pub use hook_state::{HookState, TranscriptOffset};
 pub use known_loop::KnownLoop;
 pub use run_state::{RunState, StateError};

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::hook_state::RefusalCount;
 use super::snapshot_json;
 use super::{
-    HookState, KnownLoop, RunState, RunnerState, StoredGuard, TaskSeries, TranscriptOffset, WarnedLoop,
+    EventMemory, HookState, KnownLoop, RunState, RunnerState, StoredGuard, TaskSeries, TranscriptOffset,
+    WarnedLoop,
 };
 
 /// A state as it is stored.
@@ -37,6 +38,8 @@ pub(super) struct StateRecord {
     holdout: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     warned: Option<WarnedLoop>,
+    #[serde(skip_serializing_if = "EventMemory::is_empty")]
+    events: EventMemory,
 }
 
 impl From<StateRecord> for RunState {
@@ -57,6 +60,7 @@ impl From<StateRecord> for RunState {
                 calls: record.calls,
                 allowed: record.allowed,
                 nudged: record.nudged,
+                events: record.events,
             },
             runner: record.runner,
             series: TaskSeries { attempts: record.series, foreign_clock: record.own_times },
@@ -78,6 +82,7 @@ impl From<RunState> for StateRecord {
             calls: hook.calls,
             allowed: hook.allowed,
             nudged: hook.nudged,
+            events: hook.events,
             series: series.attempts,
             own_times: series.foreign_clock,
             runner,

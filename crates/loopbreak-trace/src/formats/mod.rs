@@ -15,6 +15,7 @@ mod swe_agent;
 mod zorkgpt;
 
 pub(crate) use claude_code::ClaudeCodeFormat;
+pub use claude_code::rejection_reason;
 pub(crate) use codex::CodexFormat;
 pub(crate) use steps::StepsFormat;
 

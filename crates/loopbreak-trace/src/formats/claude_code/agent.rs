@@ -5,7 +5,7 @@ use loopbreak::{
     step::{EpochMillis, HarnessEvent, Label, StepText},
 };
 
-use super::call_fate::{CallFate, exit_code, fate, rejection};
+use super::call_fate::{CallFate, exit_code, fate, rejection_reason};
 use super::entry::{ClaudeDenial, ClaudeTokens};
 use crate::log_record::{LogRecord, RecordSink, RejectedCall};
 use crate::message::{ContentBlock, MessageContent};
@@ -165,7 +165,7 @@ impl ClaudeAgent {
         let failed = block.is_error == Some(true);
         let failure = text.as_deref().filter(|_| failed);
         let fate = failure.map_or(CallFate::Done, |text| fate(text, denial));
-        if let Some(reason) = failure.and_then(rejection) {
+        if let Some(reason) = failure.and_then(rejection_reason) {
             let agent = self.name.as_deref();
             sink.rejected_call(&RejectedCall { id: &call.id, agent, action: &call.action, reason });
         }

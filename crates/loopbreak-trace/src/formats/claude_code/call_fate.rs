@@ -74,7 +74,7 @@ const BY_RULE: [&str; 6] = [
 const OUTSIDE: &str = " was blocked. For security, Claude Code may only";
 
 /// Returns why Claude Code rejected a call, given the text of its failed result. `None` if it did not.
-pub(super) fn rejection(text: &str) -> Option<&str> {
+pub fn rejection_reason(text: &str) -> Option<&str> {
     let reason = text.trim().strip_prefix(REJECTION)?.trim_end_matches("</tool_use_error>");
     (!NOT_CHECKED.iter().any(|start| reason.starts_with(start))).then_some(reason)
 }
@@ -188,9 +188,9 @@ mod tests {
     #[test]
     fn only_calls_that_were_checked_are_rejected() {
         let invalid = "<tool_use_error>InputValidationError: Edit failed</tool_use_error>";
-        assert_eq!(rejection(invalid), Some("InputValidationError: Edit failed"));
+        assert_eq!(rejection_reason(invalid), Some("InputValidationError: Edit failed"));
         for text in ["<tool_use_error>Sibling tool call errored</tool_use_error>", "Exit code 1", ""] {
-            assert_eq!(rejection(text), None, "{text}");
+            assert_eq!(rejection_reason(text), None, "{text}");
         }
     }
 }

@@ -7,6 +7,8 @@ mod seen_ids;
 mod session;
 mod user_content;
 
+pub use call_fate::rejection_reason;
+
 use serde::Deserialize as _;
 
 use crate::input::FileOwner;

@@ -1,0 +1,34 @@
+//! Qwen Code. Its contract is that of Claude Code, with timeouts in milliseconds.
+
+use serde_json::{Value, json};
+
+use crate::hook_agent::HookAgent;
+use crate::install::SettingsLocation;
+
+pub(super) struct QwenAgent;
+
+impl HookAgent for QwenAgent {
+    fn name(&self) -> &'static str {
+        "qwen"
+    }
+
+    fn title(&self) -> &'static str {
+        "Qwen Code"
+    }
+
+    fn settings_location(&self) -> SettingsLocation {
+        SettingsLocation::new(".qwen", "settings.json")
+    }
+
+    fn hook_entry(&self, _event: &str, command: &str) -> Value {
+        json!({"name": "loopbreak", "type": "command", "command": command, "timeout": 10_000})
+    }
+
+    fn shell_tool(&self) -> &'static str {
+        "run_shell_command"
+    }
+
+    fn render_shell_output(&self, output: &str) -> Value {
+        json!({"llmContent": output})
+    }
+}

@@ -1,0 +1,174 @@
+//! What hooks remember about the last events of a session, so that each event counts once and a stop stays due.
+
+use std::hash::{DefaultHasher, Hash, Hasher as _};
+
+use loopbreak::text::clip;
+use serde::{Deserialize, Serialize};
+
+use super::push_bounded;
+
+/// Number of decisions that are remembered.
+const MAX_DECISIONS: usize = 8;
+/// Longest id that is kept, in bytes.
+const ID_BYTES: usize = 64;
+/// Calls of one message are proposed within this time, in milliseconds. A model takes longer to answer.
+const SAME_MESSAGE_MS: i64 = 200;
+/// A prompt that follows the end of a turn within this time, in milliseconds, was not typed by a human.
+const FASTEST_HUMAN_MS: i64 = 1_000;
+
+/// What hooks remember about the last events of a session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EventMemory {
+    /// The reason why the session has to end. It stays until the session has ended or the user speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop: Option<String>,
+    /// The decisions about the last calls that were not allowed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    decisions: Vec<CallDecision>,
+    /// Time of the last refusal, if nothing has happened since then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused_at: Option<i64>,
+    /// Id of the last prompt.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    prompt: String,
+    /// True if every event arrives twice, because the hooks are installed twice.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    doubled: bool,
+    /// Time of the last end of a turn, and a checksum of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn_ended_at: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn_end: Option<u64>,
+    /// Length and checksum of the last message at the end of a turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    said: Option<(usize, u64)>,
+}
+
+/// A decision about a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallDecision {
+    /// Id of the call.
+    pub call: String,
+    /// Name of the response.
+    pub answer: String,
+    /// Text of the response.
+    pub text: String,
+}
+
+impl EventMemory {
+    /// Returns whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        *self == EventMemory::default()
+    }
+
+    /// Records a decision about a call.
+    pub fn add_decision(&mut self, call: &str, answer: &str, text: &str) {
+        if !call.is_empty() {
+            let decision = CallDecision {
+                call: clip(call, ID_BYTES).to_owned(),
+                answer: answer.to_owned(),
+                text: text.to_owned(),
+            };
+            push_bounded(&mut self.decisions, decision, MAX_DECISIONS);
+        }
+    }
+
+    /// Returns the decision about a call, if there was one.
+    pub fn decision(&self, call: &str) -> Option<&CallDecision> {
+        self.decisions.iter().find(|known| !call.is_empty() && known.call == clip(call, ID_BYTES))
+    }
+
+    /// Records a refusal. Returns the time at which the message of the call was first refused: that of the previous refusal
+    /// if both calls belong to one message, because the agent could not have read the first refusal yet.
+    pub fn add_refusal(&mut self, now: i64) -> i64 {
+        let first = self.refused_at.filter(|at| (0..SAME_MESSAGE_MS).contains(&(now - at)));
+        let first = first.unwrap_or(now);
+        self.refused_at = Some(first);
+        first
+    }
+
+    /// Records that the agent got results, so that its next call is a new decision. Returns whether that changes anything.
+    pub fn end_message(&mut self) -> bool {
+        self.refused_at.take().is_some()
+    }
+
+    /// Records that an event arrived twice.
+    pub fn note_double(&mut self) {
+        self.doubled = true;
+    }
+
+    /// Records a prompt with this id. Returns whether the same event arrived before.
+    pub fn is_known_prompt(&mut self, id: &str) -> bool {
+        let id = clip(id, ID_BYTES);
+        let is_known = !id.is_empty() && self.prompt == id;
+        self.doubled |= is_known;
+        id.clone_into(&mut self.prompt);
+        is_known
+    }
+
+    /// Records the end of a turn. Returns whether the same event arrived before, from a second installation.
+    pub fn is_known_turn_end(&mut self, message: &str, held: bool, now: i64) -> bool {
+        let sum = checksum(&(message, held));
+        self.turn_ended_at = Some(now);
+        if self.doubled && self.turn_end == Some(sum) {
+            self.turn_end = None;
+            return true;
+        }
+        self.turn_end = Some(sum);
+        false
+    }
+
+    /// Returns whether a prompt at this time follows the end of a turn faster than a human types.
+    pub fn is_too_fast_for_a_human(&self, now: i64) -> bool {
+        self.turn_ended_at.is_some_and(|ended| now - ended < FASTEST_HUMAN_MS)
+    }
+
+    /// Returns the part of a message that is new, for agents that repeat all earlier messages of the turn before it.
+    pub fn new_part<'m>(&mut self, message: &'m str) -> &'m str {
+        let earlier = self.said.and_then(|(length, sum)| {
+            let (earlier, new) = message.split_at_checked(length)?;
+            (checksum(&earlier) == sum).then_some(new)
+        });
+        self.said = Some((message.len(), checksum(&message)));
+        earlier.map_or(message, str::trim_start)
+    }
+}
+
+fn checksum(value: &impl Hash) -> u64 {
+    let mut sum = DefaultHasher::new();
+    value.hash(&mut sum);
+    // JSON numbers are exact up to 53 bits in most programs.
+    sum.finish() >> 11
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_one_message_share_a_refusal() {
+        let mut memory = EventMemory::default();
+        assert_eq!([memory.add_refusal(1_000), memory.add_refusal(1_050)], [1_000, 1_000]);
+        assert_eq!(memory.add_refusal(5_000), 5_000);
+        assert!(memory.end_message());
+        assert_eq!(memory.add_refusal(5_010), 5_010);
+    }
+
+    #[test]
+    fn a_turn_that_ends_twice_counts_once_if_the_hooks_are_installed_twice() {
+        let mut memory = EventMemory::default();
+        assert!(!memory.is_known_turn_end("done", false, 1) && !memory.is_known_turn_end("done", false, 2));
+        assert!(!memory.is_known_prompt("p1") && memory.is_known_prompt("p1"));
+        assert!(!memory.is_known_turn_end("more", true, 3) && memory.is_known_turn_end("more", true, 3));
+        assert!(!memory.is_known_turn_end("more", true, 9) && memory.is_known_turn_end("more", true, 9));
+    }
+
+    #[test]
+    fn only_the_new_part_of_a_growing_message_counts() {
+        let mut memory = EventMemory::default();
+        let parts =
+            ["DONE", "DONE\nDONE", "DONE\nDONE\nDONE", "other"].map(|text| memory.new_part(text).to_owned());
+        assert_eq!(parts, ["DONE", "DONE", "DONE", "other"]);
+    }
+}
