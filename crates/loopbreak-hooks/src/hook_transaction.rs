@@ -64,8 +64,7 @@ impl<'r> HookTransaction<'r> {
 
     /// Returns the end of the session that is due: a stop that the agent did not carry out, or could not yet.
     pub(crate) fn stop_due(&self) -> Option<HookResponse> {
-        let reason = self.state.hook.events.stop.clone().filter(|_| self.guard.stop_due().is_some())?;
-        Some(HookResponse::Stop(reason))
+        self.state.hook.events.stop.clone().map(HookResponse::Stop)
     }
 
     /// Has the state of the hooks stored, although there is no event for the log.

@@ -47,7 +47,7 @@ fn a_human_is_asked_if_the_agent_insists_and_approval_resets_the_count() {
     let session = home.session("s1");
     assert_eq!(session.call_until_denied("make test"), 8);
     for _ in 0..2 {
-        let answer = session.propose("make test");
+        let answer = session.insist("make test");
         assert_eq!(decision(&answer), "ask");
         let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
         assert!(reason.contains("insists"), "{reason}");
@@ -73,12 +73,13 @@ fn the_response_to_an_insisting_agent_is_configurable() {
         fs::write(home.path().join("loopbreak.toml"), settings).unwrap();
         let session = home.session("s1");
         session.call_until_denied("make test");
-        let answer = session.propose("make test");
-        match expected {
-            "stop" => assert_eq!(answer["continue"], false, "{answer}"),
-            _ => assert_eq!(decision(&answer), "deny", "{answer}"),
-        }
-        // Other calls of the session are still allowed.
+        let answer = session.insist("make test");
+        // Claude Code carries out a call that is only stopped, so it is refused as well.
+        assert_eq!(decision(&answer), "deny", "{answer}");
+        assert_eq!(answer["continue"] == false, expected == "stop", "{answer}");
+        // A stop stays due until the user speaks. Without a stop, other calls are still allowed.
+        assert_eq!(session.propose("ls").is_null(), expected != "stop");
+        session.prompt("go on");
         assert_eq!(session.propose("ls"), Value::Null);
     }
 }

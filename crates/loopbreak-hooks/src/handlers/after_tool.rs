@@ -12,7 +12,7 @@ pub(crate) fn after_tool(run: &mut HookTransaction<'_>) -> HookResponse {
     let event = request.event;
     let Some(action) = event.action() else { return HookResponse::Nothing };
     let call = event.call_id();
-    if run.state.hook.has_call(&call) {
+    if run.state.hook.has_taken(&call) {
         // The hooks are installed twice: the first one has taken the event.
         run.state.hook.events.note_double();
         run.keep();

@@ -191,13 +191,13 @@ mod tests {
         while run.call("make") {}
         run.now += 1_000;
         let call = |id: &str| json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": id});
-        let insists = run.send(&call("a"));
+        let insists = run.send(&call("toolu_00000a"));
         assert!(matches!(insists, HookResponse::Ask(_)), "{insists:?}");
         run.now += 20;
-        let parallel = run.send(&call("b"));
+        let parallel = run.send(&call("toolu_00000b"));
         assert!(matches!(parallel, HookResponse::Deny(_)), "{parallel:?}");
         // The same event of a second installation gets the same answer.
-        assert_eq!((run.send(&call("a")), run.send(&call("b"))), (insists, parallel));
+        assert_eq!((run.send(&call("toolu_00000a")), run.send(&call("toolu_00000b"))), (insists, parallel));
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
         let mut run = HookedRun::default();
         let refused = (1..=12).find(|number| {
             run.now += 1_000;
-            let mut event = json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": format!("t{number}"),
+            let mut event = json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": format!("toolu_000000{number}"),
                 "tool_input": {"command": "make"}, "tool_response": {"stdout": "1 failed"}});
             let proposed = [run.send(&event), run.send(&event)];
             assert_eq!(proposed[0], proposed[1], "{number}");
@@ -238,7 +238,7 @@ mod tests {
         let mut run = HookedRun::default();
         let told = (1..=9).find(|number| {
             run.now += 1_000;
-            let call = json!({"tool_name": "Edit", "tool_input": {"file_path": "a", "old_string": "x"}, "tool_use_id": format!("t{number}"),
+            let call = json!({"tool_name": "Edit", "tool_input": {"file_path": "a", "old_string": "x"}, "tool_use_id": format!("toolu_000000{number}"),
                 "tool_response": "<tool_use_error>String to replace not found in file.</tool_use_error>"});
             matches!(run.send(&json!({"hook_event_name": "PostToolBatch", "tool_calls": [call]})), HookResponse::Advise { agent: Some(_), .. })
         });

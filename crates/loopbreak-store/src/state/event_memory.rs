@@ -11,6 +11,8 @@ use super::push_bounded;
 const MAX_DECISIONS: usize = 8;
 /// Longest id that is kept, in bytes.
 const ID_BYTES: usize = 64;
+/// Shortest id that is taken for unique, in bytes.
+const SHORTEST_UNIQUE: usize = 12;
 /// Calls of one message are proposed within this time, in milliseconds. A model takes longer to answer.
 const SAME_MESSAGE_MS: i64 = 200;
 /// A prompt that follows the end of a turn within this time, in milliseconds, was not typed by a human.
@@ -64,7 +66,7 @@ impl EventMemory {
 
     /// Records a decision about a call.
     pub fn add_decision(&mut self, call: &str, answer: &str, text: &str) {
-        if !call.is_empty() {
+        if is_unique(call) {
             let decision = CallDecision {
                 call: clip(call, ID_BYTES).to_owned(),
                 answer: answer.to_owned(),
@@ -76,7 +78,7 @@ impl EventMemory {
 
     /// Returns the decision about a call, if there was one.
     pub fn decision(&self, call: &str) -> Option<&CallDecision> {
-        self.decisions.iter().find(|known| !call.is_empty() && known.call == clip(call, ID_BYTES))
+        self.decisions.iter().find(|known| is_unique(call) && known.call == clip(call, ID_BYTES))
     }
 
     /// Records a refusal. Returns the time at which the message of the call was first refused: that of the previous refusal
@@ -133,6 +135,11 @@ impl EventMemory {
         self.said = Some((message.len(), checksum(&message)));
         earlier.map_or(message, str::trim_start)
     }
+}
+
+/// Returns whether the id of a call is long enough to be unique in a session. Some models number the calls of each message.
+pub(super) fn is_unique(call: &str) -> bool {
+    call.len() >= SHORTEST_UNIQUE
 }
 
 fn checksum(value: &impl Hash) -> u64 {

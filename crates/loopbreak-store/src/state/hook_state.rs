@@ -5,6 +5,7 @@ use loopbreak::settings::AllowRule;
 use loopbreak::text::clip;
 use serde::{Deserialize, Serialize};
 
+use super::event_memory::is_unique;
 use super::{EventMemory, push_bounded};
 
 /// Number of refused loops, pieces of advice and questions that are remembered.
@@ -101,6 +102,11 @@ impl HookState {
     /// Returns whether a hook saw a call.
     pub fn has_call(&self, call: &str) -> bool {
         self.calls.iter().any(|known| known == clip(call, ID_BYTES))
+    }
+
+    /// Returns whether a hook saw a call that cannot be another one with the same id.
+    pub fn has_taken(&self, call: &str) -> bool {
+        is_unique(call) && self.has_call(call)
     }
 
     /// Forgets advice and refusals after a message of the user.

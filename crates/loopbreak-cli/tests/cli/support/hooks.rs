@@ -84,6 +84,12 @@ impl HookSession<'_> {
         self.home.send(&self.tool("PreToolUse", "Bash", &json!({"command": command}), json!({})))
     }
 
+    /// Proposes a call again, after the agent has read the refusal.
+    pub(crate) fn insist(&self, command: &str) -> Value {
+        self.home.send(&self.event("PostToolBatch", json!({"tool_calls": []})));
+        self.propose(command)
+    }
+
     pub(crate) fn finish(&self, command: &str) -> Value {
         let response = json!({"tool_response": {"stdout": "1 failed", "stderr": "", "interrupted": false}});
         self.home.send(&self.tool("PostToolUse", "Bash", &json!({"command": command}), response))
