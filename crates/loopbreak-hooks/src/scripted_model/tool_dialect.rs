@@ -1,0 +1,164 @@
+//! The tools of each agent.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::json;
+
+use super::{ScriptedCall, ScriptedDeed, ToolInput};
+
+/// The names and arguments of an agent's tools. It is parsed from the name of the agent:
+///
+/// ```
+/// use loopbreak_hooks::scripted_model::{ScriptedDeed, ToolDialect};
+///
+/// let dialect: ToolDialect = "claude-code".parse()?;
+/// assert_eq!(dialect.call(&ScriptedDeed::shell("ls")).tool, "Bash");
+/// # Ok::<(), loopbreak_hooks::scripted_model::UnknownDialect>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct ToolDialect {
+    agent: &'static str,
+    shell: fn(command: &str, background: bool) -> ScriptedCall,
+    read_file: fn(path: &str) -> ScriptedCall,
+    edit_file: fn(path: &str, old: &str, new: &str) -> ScriptedCall,
+    subagent: fn(prompt: &str) -> ScriptedCall,
+}
+
+/// One entry per agent, checked with the versions that `cargo xtask agents` installs.
+const DIALECTS: [ToolDialect; 5] = [
+    ToolDialect {
+        agent: "claude-code",
+        shell: |command, background| {
+            let mut arguments = json!({"command": command, "description": "Run a command"});
+            if background {
+                arguments["run_in_background"] = true.into();
+            }
+            ScriptedCall::new("Bash", arguments)
+        },
+        read_file: |path| ScriptedCall::new("Read", json!({ "file_path": path })),
+        edit_file: |path, old, new| {
+            ScriptedCall::new("Edit", json!({"file_path": path, "old_string": old, "new_string": new}))
+        },
+        subagent: |prompt| {
+            let arguments = json!({
+                "description": "Do a part of the job", "prompt": prompt, "subagent_type": "general-purpose",
+                "run_in_background": false,
+            });
+            ScriptedCall::new("Agent", arguments)
+        },
+    },
+    ToolDialect {
+        agent: "codex",
+        shell: |command, background| {
+            let mut arguments = json!({ "cmd": command });
+            if background {
+                // The tool returns while the command still runs.
+                arguments["yield_time_ms"] = 250.into();
+            }
+            ScriptedCall::new("exec_command", arguments)
+        },
+        // There is no tool that reads a file.
+        read_file: |path| ScriptedCall::new("exec_command", json!({"cmd": format!("cat {path}")})),
+        edit_file: |path, old, new| ScriptedCall {
+            tool: "apply_patch".to_owned(),
+            input: ToolInput::Text(format!(
+                "*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n"
+            )),
+        },
+        subagent: |prompt| ScriptedCall::new("spawn_agent", json!({ "message": prompt })),
+    },
+    ToolDialect {
+        agent: "gemini",
+        shell: |command, background| {
+            let mut arguments = json!({"command": command, "description": "Run a command"});
+            if background {
+                arguments["is_background"] = true.into();
+            }
+            ScriptedCall::new("run_shell_command", arguments)
+        },
+        read_file: |path| ScriptedCall::new("read_file", json!({ "file_path": path })),
+        edit_file: |path, old, new| {
+            let arguments = json!({
+                "file_path": path, "old_string": old, "new_string": new, "instruction": "Replace the text",
+            });
+            ScriptedCall::new("replace", arguments)
+        },
+        subagent: |prompt| ScriptedCall::new("generalist", json!({ "request": prompt })),
+    },
+    ToolDialect {
+        agent: "opencode",
+        shell: |command, _| {
+            ScriptedCall::new("bash", json!({"command": command, "description": "Run a command"}))
+        },
+        read_file: |path| ScriptedCall::new("read", json!({ "filePath": path })),
+        edit_file: |path, old, new| {
+            ScriptedCall::new("edit", json!({"filePath": path, "oldString": old, "newString": new}))
+        },
+        subagent: |prompt| {
+            let arguments = json!({"description": "Do a part", "prompt": prompt, "subagent_type": "general"});
+            ScriptedCall::new("task", arguments)
+        },
+    },
+    ToolDialect {
+        agent: "qwen",
+        shell: |command, background| {
+            let arguments =
+                json!({"command": command, "description": "Run a command", "is_background": background});
+            ScriptedCall::new("run_shell_command", arguments)
+        },
+        read_file: |path| ScriptedCall::new("read_file", json!({ "file_path": path })),
+        edit_file: |path, old, new| {
+            ScriptedCall::new("edit", json!({"file_path": path, "old_string": old, "new_string": new}))
+        },
+        subagent: |prompt| {
+            let arguments = json!({
+                "description": "Do a part", "prompt": prompt, "subagent_type": "general-purpose",
+            });
+            ScriptedCall::new("agent", arguments)
+        },
+    },
+];
+
+impl ToolDialect {
+    /// Translates a deed into a call.
+    pub fn call(&self, deed: &ScriptedDeed) -> ScriptedCall {
+        match deed {
+            ScriptedDeed::Shell { command, background } => (self.shell)(command, *background),
+            ScriptedDeed::ReadFile { path } => (self.read_file)(path),
+            ScriptedDeed::EditFile { path, old, new } => (self.edit_file)(path, old, new),
+            ScriptedDeed::Subagent { prompt } => (self.subagent)(prompt),
+            ScriptedDeed::UnknownTool => ScriptedCall::new("look_up_symbol", json!({"name": "main"})),
+            ScriptedDeed::WrongArguments => {
+                ScriptedCall::new((self.shell)("", false).tool, json!({"program": "ls"}))
+            }
+        }
+    }
+}
+
+impl FromStr for ToolDialect {
+    type Err = UnknownDialect;
+
+    fn from_str(agent: &str) -> Result<Self, UnknownDialect> {
+        DIALECTS.into_iter().find(|dialect| dialect.agent == agent).ok_or(UnknownDialect)
+    }
+}
+
+impl fmt::Debug for ToolDialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ToolDialect({})", self.agent)
+    }
+}
+
+/// The error for an agent whose tools are not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownDialect;
+
+impl fmt::Display for UnknownDialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = DIALECTS.iter().map(|dialect| dialect.agent).collect();
+        write!(f, "the tools of this agent are not known; the agents are {}", names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownDialect {}
