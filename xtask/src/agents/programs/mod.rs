@@ -2,8 +2,18 @@
 
 mod agent_program;
 mod claude_code;
+mod codex;
+mod gemini_cli;
+mod opencode;
+mod qwen_code;
 
 pub(super) use agent_program::AgentProgram;
 
 /// All agents, in the order in which they are run.
-pub(super) const ALL: [&dyn AgentProgram; 1] = [&claude_code::ClaudeCode];
+pub(super) const ALL: [&dyn AgentProgram; 5] = [
+    &claude_code::ClaudeCode,
+    &codex::CodexCli,
+    &gemini_cli::GeminiCli,
+    &opencode::OpenCode,
+    &qwen_code::QwenCode,
+];
