@@ -28,6 +28,8 @@ pub(super) struct SessionExpectation {
     pub(super) endings: &'static [SessionEnding],
     /// The largest number of requests.
     pub(super) requests: usize,
+    /// The agent compacts the conversation.
+    pub(super) compacts: bool,
 }
 
 impl RoundRange {
@@ -48,6 +50,9 @@ impl SessionExpectation {
             return vec![
                 "the agent asked the model nothing: see `stdout` and `stderr` in the folder".to_owned(),
             ];
+        }
+        if self.compacts && seen.summaries == 0 {
+            faults.push("the conversation was not compacted".to_owned());
         }
         if !self.told.contains(seen.told) {
             faults.push(format!("advised {}, expected {}", show_round(seen.told), self.told.sentence()));
@@ -129,6 +134,7 @@ mod tests {
         ran: (4, 7),
         endings: &[SessionEnding::Finished],
         requests: 11,
+        compacts: false,
     };
 
     #[test]

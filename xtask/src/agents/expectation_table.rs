@@ -10,6 +10,7 @@ const LOOP: SessionExpectation = SessionExpectation {
     ran: (4, 7),
     endings: &[SessionEnding::Finished],
     requests: 11,
+    compacts: false,
 };
 
 /// Work that is not a loop: the guard says nothing, and every call is carried out.
@@ -19,6 +20,7 @@ const UNTOUCHED: SessionExpectation = SessionExpectation {
     ran: (0, usize::MAX),
     endings: &[SessionEnding::Finished],
     requests: usize::MAX,
+    compacts: false,
 };
 
 /// A loop that no hook can refuse, because the agent program rejects the calls itself: advice in time, and it may end.
@@ -35,6 +37,21 @@ const UNSEEN: SessionExpectation = SessionExpectation { told: RoundRange::Any, .
 
 /// Returns what is expected of a part that is played with an agent.
 pub(super) fn expectation(part: &str, agent: &str) -> SessionExpectation {
+    let expected = own_expectation(part, agent);
+    // Qwen Code ends a run at the fifth identical call, whatever its settings say.
+    match part {
+        "healthy" | "background" | "heeds" | "budget" | "other-hook" | "a-b" | "subagent" => expected,
+        _ if agent == "qwen" => SessionExpectation {
+            refused: RoundRange::Any,
+            ran: (expected.ran.0.min(3), expected.ran.1),
+            endings: &[SessionEnding::Finished, SessionEnding::Stopped],
+            ..expected
+        },
+        _ => expected,
+    }
+}
+
+fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
     // Hooks cannot end a turn of Codex CLI: every further call is refused until the model gives up.
     let end: &[SessionEnding] =
         if agent == "codex" { &[SessionEnding::Finished] } else { &[SessionEnding::Stopped] };
@@ -54,6 +71,7 @@ pub(super) fn expectation(part: &str, agent: &str) -> SessionExpectation {
             ran: (5, 8),
             endings: &[SessionEnding::Finished, SessionEnding::Stopped],
             requests: 12,
+            ..LOOP
         },
         ("unknown-tool" | "wrong-arguments", "codex" | "gemini") => UNSEEN,
         ("unknown-tool" | "wrong-arguments", _) => REJECTED,
@@ -69,8 +87,12 @@ pub(super) fn expectation(part: &str, agent: &str) -> SessionExpectation {
         ("polling", _) => SessionExpectation { ran: (12, 12), requests: 13, ..UNTOUCHED },
         ("background", _) => SessionExpectation { ran: (7, 7), ..UNTOUCHED },
         // The two calls of the main agent are carried out. Gemini CLI does not say which agent makes a call.
-        ("subagent", "gemini") => SessionExpectation { ran: (4, 9), requests: 16, ..LOOP },
-        ("subagent", _) => SessionExpectation { ran: (6, 9), requests: 16, ..LOOP },
+        ("subagent", "gemini") => SessionExpectation { ran: (4, 9), requests: 17, ..LOOP },
+        ("subagent", "qwen") => {
+            SessionExpectation { refused: RoundRange::Any, ran: (6, 9), requests: 17, ..LOOP }
+        }
+        ("subagent", _) => SessionExpectation { ran: (6, 9), requests: 17, ..LOOP },
+        ("compaction", _) => SessionExpectation { compacts: true, ..LOOP },
         ("other-hook", _) => {
             SessionExpectation { requests: 12, endings: &[SessionEnding::Finished], ..UNSEEN }
         }
@@ -80,6 +102,7 @@ pub(super) fn expectation(part: &str, agent: &str) -> SessionExpectation {
             ran: (4, 5),
             endings: end,
             requests: 13,
+            ..LOOP
         },
         ("two-installations", _) => {
             SessionExpectation { refused: RoundRange::Within(7, 8), ran: (6, 7), ..LOOP }

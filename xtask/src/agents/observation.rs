@@ -6,7 +6,7 @@ use loopbreak_hooks::scripted_model::ModelExchange;
 use serde::Serialize;
 
 use super::guard_text::{GuardText, guard_texts, guard_texts_in};
-use super::part_script::{LAST_WORDS, RequestRole};
+use super::part_script::{LAST_WORDS, RequestRole, SUMMARY_START};
 use super::session_part::SessionPart;
 
 /// What was seen in a session.
@@ -69,7 +69,7 @@ impl SessionObservation {
         for ModelExchange { request, answer } in exchanges {
             let role = RequestRole::find(request);
             if role == RequestRole::Errand {
-                seen.summaries += usize::from(answer.text.contains("<summary>"));
+                seen.summaries += usize::from(answer.text.starts_with(SUMMARY_START));
                 continue;
             }
             seen.requests += 1;

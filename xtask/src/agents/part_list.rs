@@ -48,9 +48,11 @@ pub(super) const PARTS: [SessionPart; 21] = [
     },
     SessionPart {
         variant: PartVariant { compaction: true, ..PLAIN },
+        // Gemini CLI compacts only between prompts of the user.
+        agents: &["claude", "codex", "opencode", "qwen"],
         ..SessionPart::new(
             "compaction",
-            "the same command, and a compaction after the fifth call",
+            "the same command, and a compaction after the second call",
             compaction,
         )
     },
@@ -181,15 +183,16 @@ fn background(turn: &PartTurn<'_>) -> PartMove {
 }
 
 fn subagent(turn: &PartTurn<'_>) -> PartMove {
-    repeat(turn, 3, || match turn.round {
+    repeat(turn, 4, || match turn.round {
         0 => ScriptedDeed::Subagent { prompt: format!("Build the project. {SUBAGENT_MARK}") },
+        1 => ScriptedDeed::AwaitSubagent,
         _ => turn.files.run("build.sh"),
     })
 }
 
 fn compaction(turn: &PartTurn<'_>) -> PartMove {
     match turn.round {
-        4 => PartMove::CallAndCompact(vec![turn.files.run("list.sh")]),
+        1 => PartMove::CallAndCompact(vec![turn.files.run("list.sh")]),
         _ => same_call(turn),
     }
 }

@@ -15,6 +15,9 @@ pub(super) const SUBAGENT_MARK: &str = "[job: subagent]";
 /// The last words of a part.
 pub(super) const LAST_WORDS: &str = "The job is done.";
 
+/// The beginning of a summary.
+pub(super) const SUMMARY_START: &str = "<summary>";
+
 /// Which conversation a request belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestRole {
@@ -39,7 +42,8 @@ impl RequestRole {
     /// Finds the role of a request.
     pub(super) fn find(request: &ModelRequest) -> Self {
         let conversation = &request.conversation;
-        let has = |mark: &str| conversation.user_texts().any(|text| text.contains(mark));
+        // A summary has the mark too, and some agents pass it on as words of the model.
+        let has = |mark: &str| conversation.messages().any(|text| text.contains(mark));
         if !conversation.offers_tools() || asks_for_summary(request) {
             RequestRole::Errand
         } else if has(MAIN_MARK) {
@@ -52,11 +56,32 @@ impl RequestRole {
     }
 }
 
+/// The words of requests for a summary that look like any other request.
+const SUMMARY_WORDS: [&str; 4] = [
+    "create a detailed summary",
+    "provide a detailed summary",
+    "context checkpoint compaction",
+    "<state_snapshot>",
+];
+
 /// Returns whether the agent program asks for a summary of the conversation, to continue with it.
 fn asks_for_summary(request: &ModelRequest) -> bool {
-    let Some(ConversationEntry::User(text)) = request.conversation.entries.last() else { return false };
-    let text = text.to_lowercase();
-    text.contains("summary") || text.contains("compaction")
+    let conversation = &request.conversation;
+    let last = match conversation.entries.last() {
+        Some(ConversationEntry::User(text)) => text.to_lowercase(),
+        _ => String::new(),
+    };
+    let is_plain = SUMMARY_WORDS.iter().any(|words| last.contains(words));
+    if is_plain || conversation.offers_tools() {
+        return is_plain;
+    }
+    let instructions = conversation.entries.iter().filter_map(|entry| match entry {
+        ConversationEntry::Instructions(text) => Some(text.to_lowercase()),
+        _ => None,
+    });
+    let texts: Vec<String> = instructions.chain([last]).collect();
+    let has = |word: &str| texts.iter().any(|text| text.contains(word));
+    (has("summar") || has("snapshot")) && !has("title")
 }
 
 impl PartScript {
@@ -71,7 +96,7 @@ impl ModelScript for PartScript {
         let (play, round) = match RequestRole::find(request) {
             RequestRole::Main => (self.part.play, &mut self.main_round),
             RequestRole::Subagent => (self.part.subagent.unwrap_or(self.part.play), &mut self.subagent_round),
-            RequestRole::Errand => return ModelAnswer::say(errand(request)),
+            RequestRole::Errand => return errand(request),
         };
         let told = guard_texts_in(&request.body).contains(&GuardText::Advice);
         let turn = PartTurn { round: *round, told, files: &self.files };
@@ -87,9 +112,16 @@ impl ModelScript for PartScript {
 }
 
 /// Answers an errand. A summary keeps the mark of the conversation.
-fn errand(request: &ModelRequest) -> String {
-    if request.conversation.user_texts().any(|text| text.contains(MAIN_MARK)) && asks_for_summary(request) {
-        return format!("<summary>The user wants the job to be done. {MAIN_MARK}</summary>");
+fn errand(request: &ModelRequest) -> ModelAnswer {
+    if !asks_for_summary(request) {
+        return ModelAnswer::say("Demo job");
     }
-    "Demo job".to_owned()
+    let text = format!("The user wants the job to be done. {MAIN_MARK}");
+    let last = request.conversation.messages().next_back().unwrap_or_default();
+    if last.contains("<state_snapshot>") {
+        // The size that was read is compared with the size of the summary.
+        let text = format!("{SUMMARY_START}<state_snapshot>{text}</state_snapshot>");
+        return ModelAnswer::say(text).with_input_tokens(COMPACTED_TOKENS);
+    }
+    ModelAnswer::say(format!("{SUMMARY_START}{text}</summary>"))
 }

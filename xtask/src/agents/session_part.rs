@@ -59,7 +59,7 @@ pub(super) struct PartVariant {
 }
 
 /// The size of a conversation that the agent compacts.
-pub(super) const COMPACTED_TOKENS: u64 = 900_000;
+pub(super) const COMPACTED_TOKENS: u64 = 150_000;
 
 impl SessionPart {
     /// Creates a part of an ordinary session.

@@ -43,10 +43,10 @@ impl Conversation {
         !self.tools.is_empty()
     }
 
-    /// Returns the messages of the user.
-    pub fn user_texts(&self) -> impl DoubleEndedIterator<Item = &str> {
+    /// Returns the messages of the user and of the model.
+    pub fn messages(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.entries.iter().filter_map(|entry| match entry {
-            ConversationEntry::User(text) => Some(text.as_str()),
+            ConversationEntry::User(text) | ConversationEntry::Model(text) => Some(text.as_str()),
             _ => None,
         })
     }

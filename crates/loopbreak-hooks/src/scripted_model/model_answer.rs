@@ -18,6 +18,8 @@ pub struct ModelAnswer {
 pub struct ScriptedCall {
     /// The name of the tool.
     pub tool: String,
+    /// The group of the tool, where the protocol has groups: responses of OpenAI.
+    pub namespace: Option<&'static str>,
     /// The arguments.
     pub input: ToolInput,
 }
@@ -56,7 +58,18 @@ impl ModelAnswer {
 impl ScriptedCall {
     /// Creates a call whose arguments are an object.
     pub fn new(tool: impl Into<String>, arguments: Value) -> Self {
-        ScriptedCall { tool: tool.into(), input: ToolInput::Json(arguments) }
+        ScriptedCall { tool: tool.into(), namespace: None, input: ToolInput::Json(arguments) }
+    }
+
+    /// Creates a call whose arguments are a plain text.
+    pub fn with_text(tool: impl Into<String>, text: impl Into<String>) -> Self {
+        ScriptedCall { tool: tool.into(), namespace: None, input: ToolInput::Text(text.into()) }
+    }
+
+    /// Names the group of the tool.
+    #[must_use]
+    pub fn in_namespace(self, namespace: &'static str) -> Self {
+        ScriptedCall { namespace: Some(namespace), ..self }
     }
 
     /// Returns the id of the call, from the numbers of the answer and of the call in it.

@@ -36,6 +36,14 @@ fn parse_item(item: &Value) -> Option<ConversationEntry> {
             id: call_id(),
             text: item.get("output").map(join_texts).unwrap_or_default(),
         },
+        // A message between agents. What one agent tells another is in a field for encrypted text.
+        "agent_message" => {
+            let parts = list_field(item, "content").iter();
+            let texts: Vec<String> = parts
+                .map(|part| string_field(part, "text") + &string_field(part, "encrypted_content"))
+                .collect();
+            ConversationEntry::User(texts.join("\n"))
+        }
         "message" | "" => {
             let text = item.get("content").map(join_texts).unwrap_or_default();
             match string_field(item, "role").as_str() {
@@ -97,7 +105,7 @@ fn items(answer: &ModelAnswer, number: usize) -> Vec<Value> {
     });
     let calls = answer.calls.iter().enumerate().map(|(at, call)| {
         let id = ScriptedCall::id(number, at);
-        match &call.input {
+        let mut item = match &call.input {
             ToolInput::Json(arguments) => json!({
                 "type": "function_call", "id": format!("fc_{id}"), "call_id": id, "status": "completed",
                 "name": call.tool, "arguments": arguments.to_string(),
@@ -106,7 +114,11 @@ fn items(answer: &ModelAnswer, number: usize) -> Vec<Value> {
                 "type": "custom_tool_call", "id": format!("ctc_{id}"), "call_id": id, "status": "completed",
                 "name": call.tool, "input": input,
             }),
+        };
+        if let Some(namespace) = call.namespace {
+            item["namespace"] = namespace.into();
         }
+        item
     });
     text.into_iter().chain(calls).collect()
 }

@@ -30,6 +30,8 @@ pub enum ScriptedDeed {
         /// The prompt of the subagent.
         prompt: String,
     },
+    /// Waits for the subagent. Does nothing where an agent waits anyway.
+    AwaitSubagent,
     /// Calls a tool that does not exist.
     UnknownTool,
     /// Calls the tool for shell commands without a command.

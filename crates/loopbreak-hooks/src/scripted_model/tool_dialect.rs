@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::json;
 
-use super::{ScriptedCall, ScriptedDeed, ToolInput};
+use super::{ScriptedCall, ScriptedDeed};
 
 /// The names and arguments of an agent's tools. It is parsed from the name of the agent:
 ///
@@ -23,6 +23,7 @@ pub struct ToolDialect {
     read_file: fn(path: &str) -> ScriptedCall,
     edit_file: fn(path: &str, old: &str, new: &str) -> ScriptedCall,
     subagent: fn(prompt: &str) -> ScriptedCall,
+    wait: fn() -> ScriptedCall,
 }
 
 /// One entry per agent, checked with the versions that `cargo xtask agents` installs.
@@ -47,6 +48,7 @@ const DIALECTS: [ToolDialect; 5] = [
             });
             ScriptedCall::new("Agent", arguments)
         },
+        wait: || ScriptedCall::new("Bash", json!({"command": "true", "description": "Wait"})),
     },
     ToolDialect {
         agent: "codex",
@@ -60,13 +62,17 @@ const DIALECTS: [ToolDialect; 5] = [
         },
         // There is no tool that reads a file.
         read_file: |path| ScriptedCall::new("exec_command", json!({"cmd": format!("cat {path}")})),
-        edit_file: |path, old, new| ScriptedCall {
-            tool: "apply_patch".to_owned(),
-            input: ToolInput::Text(format!(
-                "*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n"
-            )),
+        edit_file: |path, old, new| {
+            let patch =
+                format!("*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n");
+            ScriptedCall::with_text("apply_patch", patch)
         },
-        subagent: |prompt| ScriptedCall::new("spawn_agent", json!({ "message": prompt })),
+        subagent: |prompt| {
+            let arguments = json!({"task_name": "part", "message": prompt, "fork_turns": "none"});
+            ScriptedCall::new("spawn_agent", arguments).in_namespace("collaboration")
+        },
+        // A subagent works beside the main agent.
+        wait: || ScriptedCall::new("wait_agent", json!({"timeout_ms": 30_000})).in_namespace("collaboration"),
     },
     ToolDialect {
         agent: "gemini",
@@ -84,7 +90,10 @@ const DIALECTS: [ToolDialect; 5] = [
             });
             ScriptedCall::new("replace", arguments)
         },
-        subagent: |prompt| ScriptedCall::new("generalist", json!({ "request": prompt })),
+        subagent: |prompt| {
+            ScriptedCall::new("invoke_agent", json!({"agent_name": "generalist", "prompt": prompt}))
+        },
+        wait: || ScriptedCall::new("run_shell_command", json!({"command": "true", "description": "Wait"})),
     },
     ToolDialect {
         agent: "opencode",
@@ -99,6 +108,7 @@ const DIALECTS: [ToolDialect; 5] = [
             let arguments = json!({"description": "Do a part", "prompt": prompt, "subagent_type": "general"});
             ScriptedCall::new("task", arguments)
         },
+        wait: || ScriptedCall::new("bash", json!({"command": "true", "description": "Wait"})),
     },
     ToolDialect {
         agent: "qwen",
@@ -117,6 +127,12 @@ const DIALECTS: [ToolDialect; 5] = [
             });
             ScriptedCall::new("agent", arguments)
         },
+        wait: || {
+            ScriptedCall::new(
+                "run_shell_command",
+                json!({"command": "true", "description": "Wait", "is_background": false}),
+            )
+        },
     },
 ];
 
@@ -128,6 +144,7 @@ impl ToolDialect {
             ScriptedDeed::ReadFile { path } => (self.read_file)(path),
             ScriptedDeed::EditFile { path, old, new } => (self.edit_file)(path, old, new),
             ScriptedDeed::Subagent { prompt } => (self.subagent)(prompt),
+            ScriptedDeed::AwaitSubagent => (self.wait)(),
             ScriptedDeed::UnknownTool => ScriptedCall::new("look_up_symbol", json!({"name": "main"})),
             ScriptedDeed::WrongArguments => {
                 ScriptedCall::new((self.shell)("", false).tool, json!({"program": "ls"}))

@@ -46,6 +46,11 @@ impl AgentProgram for ClaudeCode {
             .env("IS_SANDBOX", "1")
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .env("DISABLE_AUTOUPDATER", "1");
+        if setup.variant.compaction {
+            command
+                .env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "200000")
+                .env("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "50");
+        }
         command
     }
 }

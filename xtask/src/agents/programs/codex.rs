@@ -33,7 +33,7 @@ impl AgentProgram for CodexCli {
         let config = format!(
             "model = \"{MODEL}\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n{compaction}\n\
              [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\n\
-             [projects.\"{}\"]\ntrust_level = \"trusted\"\n",
+             [projects.\"{}\"]\ntrust_level = \"trusted\"\n\n[features]\nmulti_agent_v2 = true\n",
             setup.model_url,
             setup.project.display()
         );

@@ -29,6 +29,10 @@ impl AgentProgram for GeminiCli {
             "telemetry": {"enabled": false},
             "model": {"disableLoopDetection": !setup.variant.own_guard},
         });
+        if setup.variant.compaction {
+            // A share of a million tokens.
+            settings["model"]["compressionThreshold"] = 0.1.into();
+        }
         if setup.variant.other_hook {
             let block = json!({"decision": "deny", "reason": "The job is not done yet. Go on."});
             let hook = json!({"type": "command", "name": "other", "command": format!("echo '{block}'")});

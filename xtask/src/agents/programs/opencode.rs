@@ -1,6 +1,7 @@
 //! opencode.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
@@ -28,7 +29,8 @@ impl AgentProgram for OpenCode {
     }
 
     fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure> {
-        let limit = json!({"context": 1_000_000, "output": 32_000});
+        let context = if setup.variant.compaction { 160_000 } else { 1_000_000 };
+        let limit = json!({"context": context, "output": 32_000});
         let config = json!({
             "provider": {"scripted": {
                 "npm": "@ai-sdk/openai-compatible", "name": "scripted",
@@ -42,6 +44,9 @@ impl AgentProgram for OpenCode {
         let plugin = fs::read_to_string(root().join(PLUGIN))
             .map_err(|error| ChoreFailure::io(format_args!("read {PLUGIN}"), &error))?;
         write(&setup.project.join(".opencode/plugin/loopbreak.js"), &plugin)?;
+        for folder in [setup.home.join(".config/opencode"), setup.project.join(".opencode")] {
+            pretend_dependencies(&folder)?;
+        }
         if setup.variant.two_installations {
             setup.write_home(".config/opencode/plugin/loopbreak.js", &plugin)?;
         }
@@ -57,4 +62,12 @@ impl AgentProgram for OpenCode {
             .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1");
         command
     }
+}
+
+/// opencode fetches the types for plugins from npm into each of its folders, and waits for them. It does not if they seem
+/// to be there, and a plugin in plain JavaScript does not need them.
+fn pretend_dependencies(folder: &Path) -> Result<(), ChoreFailure> {
+    write(&folder.join("node_modules/.gitkeep"), "")?;
+    let lock = json!({"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}});
+    write(&folder.join("package-lock.json"), &format!("{lock}\n"))
 }

@@ -30,6 +30,9 @@ impl AgentProgram for QwenCode {
             "telemetry": {"enabled": false},
             "model": {"skipLoopDetection": !setup.variant.own_guard},
         });
+        if setup.variant.compaction {
+            settings["model"]["generationConfig"] = json!({"contextWindowSize": 160_000});
+        }
         if setup.variant.other_hook {
             let block = json!({"decision": "block", "reason": "The job is not done yet. Go on."});
             let hook = json!({"type": "command", "command": format!("echo '{block}'")});
@@ -42,7 +45,16 @@ impl AgentProgram for QwenCode {
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
         let mut command = setup.command(&setup.program);
         command
-            .args([prompt, "--yolo", "--auth-type", "openai", "--model", "scripted", "--output-format", "json"])
+            .args([
+                prompt,
+                "--yolo",
+                "--auth-type",
+                "openai",
+                "--model",
+                "scripted",
+                "--output-format",
+                "json",
+            ])
             .env("OPENAI_API_KEY", "scripted")
             .env("OPENAI_BASE_URL", format!("{}/v1", setup.model_url));
         command
@@ -62,7 +74,9 @@ fn install_as_claude_code(setup: &SessionSetup) -> Result<(), ChoreFailure> {
         let mut settings: Value = serde_json::from_str(&own).unwrap_or_else(|_| json!({}));
         for (event, groups) in hooks["hooks"].as_object().into_iter().flatten() {
             let mut groups = groups.clone();
-            for hook in groups.as_array_mut().into_iter().flatten().filter_map(|group| group["hooks"].as_array_mut()) {
+            for hook in
+                groups.as_array_mut().into_iter().flatten().filter_map(|group| group["hooks"].as_array_mut())
+            {
                 hook.iter_mut().for_each(|hook| hook["timeout"] = 10_000.into());
             }
             match settings["hooks"][event].as_array_mut() {
