@@ -1,17 +1,18 @@
 //! The scripted model over HTTP, in each of its protocols.
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue has failed")]
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
 
 use loopbreak_hooks::scripted_model::{
-    ConversationEntry, ModelAnswer, ModelProtocol, ModelRequest, ScriptedCall, ScriptedDeed, ScriptedModel,
+    ConversationEntry, ModelAnswer, ModelProtocol, ModelRequest, ScriptedCall, ScriptedDeed, ScriptedServer,
     ToolDialect,
 };
 use serde_json::{Value, json};
 
 /// Sends a request and returns the status and the body of the reply.
-fn post(model: &ScriptedModel, path: &str, body: &Value) -> (u16, String) {
+fn post(model: &ScriptedServer, path: &str, body: &Value) -> (u16, String) {
     let address = model.url().replace("http://", "");
     let mut connection = TcpStream::connect(address).unwrap();
     let body = body.to_string();
@@ -23,14 +24,14 @@ fn post(model: &ScriptedModel, path: &str, body: &Value) -> (u16, String) {
     (head[9..12].parse().unwrap(), body.to_owned())
 }
 
-fn post_json(model: &ScriptedModel, path: &str, body: &Value) -> Value {
+fn post_json(model: &ScriptedServer, path: &str, body: &Value) -> Value {
     let (status, text) = post(model, path, body);
     assert_eq!(status, 200, "{text}");
     serde_json::from_str(&text).unwrap()
 }
 
 /// Sends a request and returns the events of the stream. The end mark of chat completions is a string.
-fn post_stream(model: &ScriptedModel, path: &str, body: &Value) -> Vec<Value> {
+fn post_stream(model: &ScriptedServer, path: &str, body: &Value) -> Vec<Value> {
     let (status, text) = post(model, path, body);
     assert_eq!(status, 200, "{text}");
     let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
@@ -42,9 +43,9 @@ fn types(events: &[Value]) -> Vec<&str> {
 }
 
 /// A model that says something and makes two calls.
-fn two_calls() -> ScriptedModel {
+fn two_calls() -> ScriptedServer {
     let dialect: ToolDialect = "claude-code".parse().unwrap();
-    ScriptedModel::start(move |_: &ModelRequest| {
+    ScriptedServer::start(move |_: &ModelRequest| {
         let calls = ["ls", "pwd"].map(|command| dialect.call(&ScriptedDeed::shell(command)));
         ModelAnswer { text: "Let me look.".to_owned(), ..ModelAnswer::call(calls) }.with_input_tokens(77)
     })
@@ -101,7 +102,7 @@ fn responses_of_openai_are_streamed() {
 #[test]
 fn tools_of_codex_may_take_plain_text_and_belong_to_a_group() {
     let dialect: ToolDialect = "codex".parse().unwrap();
-    let model = ScriptedModel::start(move |_: &ModelRequest| {
+    let model = ScriptedServer::start(move |_: &ModelRequest| {
         let edit = ScriptedDeed::EditFile { path: "a".into(), old: "b".into(), new: "c".into() };
         ModelAnswer::call(
             [edit, ScriptedDeed::Subagent { prompt: "go".into() }].map(|deed| dialect.call(&deed)),
@@ -197,7 +198,7 @@ fn conversations() -> [(ModelProtocol, &'static str, Value); 4] {
 
 #[test]
 fn a_script_sees_the_same_conversation_in_every_protocol() {
-    let model = ScriptedModel::start(|request: &ModelRequest| {
+    let model = ScriptedServer::start(|request: &ModelRequest| {
         let results = request.conversation.results().count();
         ModelAnswer::say(format!("{results} results"))
     })
@@ -223,7 +224,7 @@ fn a_script_sees_the_same_conversation_in_every_protocol() {
 #[test]
 fn requests_in_parallel_are_answered_one_after_the_other() {
     let mut count = 0;
-    let model = ScriptedModel::start(move |_: &ModelRequest| {
+    let model = ScriptedServer::start(move |_: &ModelRequest| {
         count += 1;
         ModelAnswer::say(format!("answer {count}."))
     })
@@ -239,7 +240,7 @@ fn requests_in_parallel_are_answered_one_after_the_other() {
 
 #[test]
 fn other_paths_are_not_found_and_a_broken_body_is_an_empty_conversation() {
-    let model = ScriptedModel::start(|_: &ModelRequest| ModelAnswer::say("x")).unwrap();
+    let model = ScriptedServer::start(|_: &ModelRequest| ModelAnswer::say("x")).unwrap();
     assert_eq!(post(&model, "/v1/models", &json!({})).0, 404);
     assert_eq!(post(&model, "/", &json!({})).0, 200);
     assert_eq!(post(&model, "/v1/messages", &json!("not an object")).0, 200);
@@ -248,7 +249,7 @@ fn other_paths_are_not_found_and_a_broken_body_is_an_empty_conversation() {
 
 #[test]
 fn a_dropped_model_does_not_answer() {
-    let model = ScriptedModel::start(|_: &ModelRequest| ModelAnswer::say("x")).unwrap();
+    let model = ScriptedServer::start(|_: &ModelRequest| ModelAnswer::say("x")).unwrap();
     let address = model.url().replace("http://", "");
     drop(model);
     assert!(TcpStream::connect(address).is_err());

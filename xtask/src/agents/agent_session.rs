@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use loopbreak_hooks::scripted_model::ScriptedModel;
+use loopbreak_hooks::scripted_model::ScriptedServer;
 
 use super::session_setup::SessionSetup;
 use crate::chore_failure::ChoreFailure;
@@ -19,7 +19,7 @@ const MAX_REQUESTS: usize = 80;
 pub(super) fn run_agent(
     mut command: Command,
     setup: &SessionSetup,
-    model: &ScriptedModel,
+    model: &ScriptedServer,
     limit: Duration,
     watch: &mut dyn FnMut(usize),
 ) -> Result<bool, ChoreFailure> {

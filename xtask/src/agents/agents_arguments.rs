@@ -69,7 +69,7 @@ impl AgentsArguments {
             record: None,
             json: false,
             keep: false,
-            limit: Duration::from_secs(120),
+            limit: Duration::from_mins(2),
         };
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {

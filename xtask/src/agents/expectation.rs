@@ -1,4 +1,4 @@
-//! What is expected of a session.
+//! The expectation about a session.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub(super) enum RoundRange {
     Within(usize, usize),
 }
 
-/// What is expected of a session.
+/// The expectation about a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SessionExpectation {
     /// When advice reaches the model.

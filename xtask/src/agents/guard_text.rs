@@ -5,7 +5,7 @@ use serde_json::Value;
 /// The beginning of every text of the guard.
 const BEGINNING: &str = "Loop guard:";
 
-/// What a text of the guard is.
+/// The kind of a text of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GuardText {
     /// Advice to the agent.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use loopbreak_hooks::scripted_model::ModelExchange;
 use serde_json::{Value, json};
 
-use super::project_files::write;
+use super::project_files::{write, write_json_lines};
 use crate::chore_failure::ChoreFailure;
 
 /// Longest text in a recording, in characters.
@@ -65,9 +65,8 @@ impl HookRecorder {
             })
             .collect();
         for (kind, records) in [("hooks", hooks), ("requests", requests)] {
-            let lines: String =
-                records.into_iter().map(|record| format!("{}\n", self.trim(record))).collect();
-            write(&folder.join(format!("{part}.{kind}.jsonl")), &lines)?;
+            let records: Vec<Value> = records.into_iter().map(|record| self.trim(record)).collect();
+            write_json_lines(&folder.join(format!("{part}.{kind}.jsonl")), &records)?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What happened in a session, as the requests to the model show it.
+//! The course of a session, as the requests to the model show it.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::guard_text::{GuardText, guard_texts, guard_texts_in};
 use super::part_script::{LAST_WORDS, RequestRole, SUMMARY_START};
 use super::session_part::SessionPart;
 
-/// What was seen in a session.
+/// The course of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct SessionObservation {
     /// The round after which advice first reached the model.
@@ -26,11 +26,11 @@ pub(super) struct SessionObservation {
     pub(super) requests: usize,
     /// The summaries that the agent asked for.
     pub(super) summaries: usize,
-    /// How the session ended.
+    /// The ending.
     pub(super) ending: SessionEnding,
 }
 
-/// How a session ended.
+/// The ending of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum SessionEnding {

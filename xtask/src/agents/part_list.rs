@@ -3,6 +3,7 @@
 use loopbreak_hooks::scripted_model::ScriptedDeed;
 
 use super::part_script::SUBAGENT_MARK;
+use super::project_files::run_script;
 use super::session_part::{PartMove, PartTurn, PartVariant, SessionPart};
 
 /// The rounds of a loop whose model never gives in. The refusal comes at the eighth; two more show what happens then.
@@ -10,13 +11,7 @@ const LOOP_ROUNDS: usize = 10;
 /// The rounds of a model that insists for ever.
 const INSISTING_ROUNDS: usize = 24;
 
-const PLAIN: PartVariant = PartVariant {
-    config: "",
-    two_installations: false,
-    own_guard: false,
-    other_hook: false,
-    compaction: false,
-};
+const PLAIN: PartVariant = PartVariant::PLAIN;
 
 /// The parts, in the order in which they are played.
 pub(super) const PARTS: [SessionPart; 21] = [
@@ -90,16 +85,16 @@ fn repeat(turn: &PartTurn<'_>, rounds: usize, deed: impl FnOnce() -> ScriptedDee
 }
 
 fn failing_call(turn: &PartTurn<'_>) -> PartMove {
-    repeat(turn, LOOP_ROUNDS, || turn.files.run("build.sh"))
+    repeat(turn, LOOP_ROUNDS, || run_script("build.sh"))
 }
 
 fn same_call(turn: &PartTurn<'_>) -> PartMove {
-    repeat(turn, LOOP_ROUNDS, || turn.files.run("list.sh"))
+    repeat(turn, LOOP_ROUNDS, || run_script("list.sh"))
 }
 
 fn a_b(turn: &PartTurn<'_>) -> PartMove {
     let script = if turn.round.is_multiple_of(2) { "list.sh" } else { "show.sh" };
-    repeat(turn, 2 * LOOP_ROUNDS, || turn.files.run(script))
+    repeat(turn, 2 * LOOP_ROUNDS, || run_script(script))
 }
 
 fn same_read(turn: &PartTurn<'_>) -> PartMove {
@@ -107,7 +102,7 @@ fn same_read(turn: &PartTurn<'_>) -> PartMove {
 }
 
 fn red_test(turn: &PartTurn<'_>) -> PartMove {
-    repeat(turn, LOOP_ROUNDS, || turn.files.run("run_tests.sh"))
+    repeat(turn, LOOP_ROUNDS, || run_script("run_tests.sh"))
 }
 
 /// The file is read first: some agents edit nothing that they have not read.
@@ -128,9 +123,7 @@ fn wrong_arguments(turn: &PartTurn<'_>) -> PartMove {
 
 fn parallel(turn: &PartTurn<'_>) -> PartMove {
     match turn.round {
-        round if round < LOOP_ROUNDS => {
-            PartMove::Call(vec![turn.files.run("list.sh"), turn.files.run("list.sh")])
-        }
+        round if round < LOOP_ROUNDS => PartMove::Call(vec![run_script("list.sh"), run_script("list.sh")]),
         _ => PartMove::End,
     }
 }
@@ -138,14 +131,14 @@ fn parallel(turn: &PartTurn<'_>) -> PartMove {
 /// The rounds after the advice are all different.
 fn heeds(turn: &PartTurn<'_>) -> PartMove {
     match turn.round {
-        _ if !turn.told => repeat(turn, LOOP_ROUNDS, || turn.files.run("build.sh")),
+        _ if !turn.told => repeat(turn, LOOP_ROUNDS, || run_script("build.sh")),
         round if round > 8 => PartMove::End,
         round => PartMove::Call(vec![match round % 5 {
             0 => turn.files.read("settings.txt"),
-            1 => turn.files.run("show.sh"),
+            1 => run_script("show.sh"),
             2 => turn.files.read("README.md"),
-            3 => turn.files.run("list.sh"),
-            _ => turn.files.run("count.sh"),
+            3 => run_script("list.sh"),
+            _ => run_script("count.sh"),
         }]),
     }
 }
@@ -153,26 +146,25 @@ fn heeds(turn: &PartTurn<'_>) -> PartMove {
 /// The last rounds make another call. It must not be carried out if the session should be over.
 fn insists(turn: &PartTurn<'_>) -> PartMove {
     let script = if turn.round < INSISTING_ROUNDS - 4 { "build.sh" } else { "list.sh" };
-    repeat(turn, INSISTING_ROUNDS, || turn.files.run(script))
+    repeat(turn, INSISTING_ROUNDS, || run_script(script))
 }
 
 fn healthy(turn: &PartTurn<'_>) -> PartMove {
     let files = turn.files;
     repeat(turn, 11, || match turn.round {
-        0 => files.run("list.sh"),
+        0 => run_script("list.sh"),
         1 => files.read("README.md"),
-        2 => files.read("settings.txt"),
-        3 | 5 | 9 => files.run("run_tests.sh"),
+        2 | 8 => files.read("settings.txt"),
+        3 | 5 | 9 => run_script("run_tests.sh"),
         4 => files.edit("settings.txt", "value = 1", "value = 2"),
         6 => files.read("notes.txt"),
         7 => files.edit("settings.txt", "value = 2", "value = 3"),
-        8 => files.read("settings.txt"),
-        _ => files.run("count.sh"),
+        _ => run_script("count.sh"),
     })
 }
 
 fn polling(turn: &PartTurn<'_>) -> PartMove {
-    repeat(turn, 12, || turn.files.run("progress.sh"))
+    repeat(turn, 12, || run_script("progress.sh"))
 }
 
 fn background(turn: &PartTurn<'_>) -> PartMove {
@@ -186,13 +178,13 @@ fn subagent(turn: &PartTurn<'_>) -> PartMove {
     repeat(turn, 4, || match turn.round {
         0 => ScriptedDeed::Subagent { prompt: format!("Build the project. {SUBAGENT_MARK}") },
         1 => ScriptedDeed::AwaitSubagent,
-        _ => turn.files.run("build.sh"),
+        _ => run_script("build.sh"),
     })
 }
 
 fn compaction(turn: &PartTurn<'_>) -> PartMove {
     match turn.round {
-        1 => PartMove::CallAndCompact(vec![turn.files.run("list.sh")]),
+        1 => PartMove::CallAndCompact(vec![run_script("list.sh")]),
         _ => same_call(turn),
     }
 }

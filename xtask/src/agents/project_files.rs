@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopbreak_hooks::scripted_model::ScriptedDeed;
+use serde_json::Value;
 
 use crate::chore_failure::ChoreFailure;
 
@@ -63,11 +64,6 @@ impl ProjectFiles {
         fs::read_to_string(&self.runs).map(|runs| runs.lines().count()).unwrap_or_default()
     }
 
-    /// Returns the deed that runs a script.
-    pub(super) fn run(&self, script: &str) -> ScriptedDeed {
-        ScriptedDeed::shell(format!("sh {script}"))
-    }
-
     /// Returns the deed that reads a file.
     pub(super) fn read(&self, name: &str) -> ScriptedDeed {
         ScriptedDeed::ReadFile { path: self.path(name) }
@@ -90,4 +86,18 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), ChoreFailure> {
         fs::create_dir_all(folder).map_err(|error| failed(&error))?;
     }
     fs::write(path, text).map_err(|error| failed(&error))
+}
+
+/// Writes JSON values, one per line.
+pub(super) fn write_json_lines(path: &Path, values: &[Value]) -> Result<(), ChoreFailure> {
+    let mut text = String::new();
+    for value in values {
+        text.extend([&value.to_string(), "\n"]);
+    }
+    write(path, &text)
+}
+
+/// Returns the deed that runs a script of the project.
+pub(super) fn run_script(script: &str) -> ScriptedDeed {
+    ScriptedDeed::shell(format!("sh {script}"))
 }

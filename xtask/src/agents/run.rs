@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use loopbreak_hooks::scripted_model::{ScriptedModel, ToolDialect};
+use loopbreak_hooks::scripted_model::{ScriptedServer, ToolDialect};
+use serde_json::Value;
 
 use super::agent_session::run_agent;
 use super::agents_arguments::{AgentsArguments, USAGE};
@@ -15,6 +16,7 @@ use super::observation::SessionObservation;
 use super::part_list::PARTS;
 use super::part_script::{MAIN_MARK, PartScript};
 use super::programs::{self, AgentProgram};
+use super::project_files::write_json_lines;
 use super::session_part::SessionPart;
 use super::session_report::{SessionReport, header, show_progress};
 use super::session_setup::SessionSetup;
@@ -22,7 +24,7 @@ use crate::chore_failure::ChoreFailure;
 use crate::process::{cargo, root, stdout_of};
 use crate::workspace_program::WorkspaceProgram;
 
-/// What all sessions share.
+/// Plays sessions, with everything that they share.
 struct SessionRunner {
     arguments: AgentsArguments,
     loopbreak: PathBuf,
@@ -115,7 +117,7 @@ impl SessionRunner {
             SessionSetup::create(&folder, program, &self.loopbreak, part.variant, is_recorded)?;
         let dialect: ToolDialect =
             agent.dialect().parse().map_err(|error| ChoreFailure::Failed(format!("{error}")))?;
-        let model = ScriptedModel::start(PartScript::new(part, dialect, files.clone()))
+        let model = ScriptedServer::start(PartScript::new(part, dialect, files.clone()))
             .map_err(|error| ChoreFailure::io("start the model", &error))?;
         setup.model_url = model.url();
         agent.prepare(&setup)?;
@@ -138,7 +140,9 @@ impl SessionRunner {
         let passed = expected.faults(&seen).is_empty();
         let is_kept = self.arguments.keep || !passed;
         if is_kept {
-            save_requests(&folder, &exchanges)?;
+            // As they came, for a look at what went wrong.
+            let requests: Vec<Value> = exchanges.into_iter().map(|exchange| exchange.request.body).collect();
+            write_json_lines(&folder.join("requests.jsonl"), &requests)?;
         } else {
             _ = fs::remove_dir_all(&folder);
         }
@@ -165,13 +169,4 @@ impl SessionRunner {
 
 fn round_up(time: Duration) -> Duration {
     time.max(Duration::from_secs(1))
-}
-
-/// Writes the requests as they came, for a look at a session that failed.
-fn save_requests(
-    folder: &Path,
-    exchanges: &[loopbreak_hooks::scripted_model::ModelExchange],
-) -> Result<(), ChoreFailure> {
-    let lines: String = exchanges.iter().map(|exchange| format!("{}\n", exchange.request.body)).collect();
-    super::project_files::write(&folder.join("requests.jsonl"), &lines)
 }

@@ -8,13 +8,13 @@ use super::project_files::ProjectFiles;
 pub(super) struct SessionPart {
     /// The name on the command line.
     pub(super) name: &'static str,
-    /// What happens, in a few words.
+    /// A few words about it.
     pub(super) about: &'static str,
     /// Decides what the model does next.
     pub(super) play: fn(&PartTurn<'_>) -> PartMove,
-    /// What a subagent does, if there is one. What reaches the subagent is observed instead of the main conversation.
+    /// Decides what a subagent does, if there is one. Then its conversation is observed instead of the main conversation.
     pub(super) subagent: Option<fn(&PartTurn<'_>) -> PartMove>,
-    /// What is special about the session.
+    /// The settings of the session.
     pub(super) variant: PartVariant,
     /// The calls that were carried out are counted by their results, not by the scripts that were run: the part does more
     /// than run scripts.
@@ -23,7 +23,7 @@ pub(super) struct SessionPart {
     pub(super) agents: &'static [&'static str],
 }
 
-/// What the model knows when it decides.
+/// The knowledge on which the model decides.
 pub(super) struct PartTurn<'t> {
     /// The number of rounds that were played before. A round is an answer with calls.
     pub(super) round: usize,
@@ -33,7 +33,7 @@ pub(super) struct PartTurn<'t> {
     pub(super) files: &'t ProjectFiles,
 }
 
-/// What the model does next.
+/// The next move of the model.
 pub(super) enum PartMove {
     /// Makes calls, several of them in parallel.
     Call(Vec<ScriptedDeed>),
@@ -43,8 +43,8 @@ pub(super) enum PartMove {
     End,
 }
 
-/// What is special about the session of a part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The settings of a session that differ between parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PartVariant {
     /// The content of `loopbreak.toml`.
     pub(super) config: &'static str,
@@ -61,6 +61,17 @@ pub(super) struct PartVariant {
 /// The size of a conversation that the agent compacts.
 pub(super) const COMPACTED_TOKENS: u64 = 150_000;
 
+impl PartVariant {
+    /// An ordinary session.
+    pub(super) const PLAIN: PartVariant = PartVariant {
+        config: "",
+        two_installations: false,
+        own_guard: false,
+        other_hook: false,
+        compaction: false,
+    };
+}
+
 impl SessionPart {
     /// Creates a part of an ordinary session.
     pub(super) const fn new(
@@ -68,14 +79,15 @@ impl SessionPart {
         about: &'static str,
         play: fn(&PartTurn<'_>) -> PartMove,
     ) -> Self {
-        let variant = PartVariant {
-            config: "",
-            two_installations: false,
-            own_guard: false,
-            other_hook: false,
-            compaction: false,
-        };
-        SessionPart { name, about, play, subagent: None, variant, counts_results: false, agents: &[] }
+        SessionPart {
+            name,
+            about,
+            play,
+            subagent: None,
+            variant: PartVariant::PLAIN,
+            counts_results: false,
+            agents: &[],
+        }
     }
 
     /// Creates a part of an ordinary session in which the agent does more than run scripts.

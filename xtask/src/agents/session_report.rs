@@ -1,4 +1,4 @@
-//! What is printed about a session.
+//! The report about a session.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -61,10 +61,10 @@ impl SessionReport<'_> {
             if faults.is_empty() { "ok" } else { "FAIL" },
         ]);
         for fault in &faults {
-            text.push_str(&format!("\n    {fault}"));
+            text.extend(["\n    ", fault]);
         }
         if let Some(folder) = self.folder {
-            text.push_str(&format!("\n    folder: {}", folder.display()));
+            text.extend(["\n    folder: ", &folder.display().to_string()]);
         }
         text
     }

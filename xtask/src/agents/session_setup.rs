@@ -21,14 +21,14 @@ pub(super) struct SessionSetup {
     pub(super) program: PathBuf,
     /// The address of the model.
     pub(super) model_url: String,
-    /// What is special about the session.
+    /// The settings of the session.
     pub(super) variant: PartVariant,
     /// The program `loopbreak`.
     loopbreak: PathBuf,
     is_recorded: bool,
 }
 
-/// Everything the agents must not see or use, in the prompt of no session.
+/// A proxy that does not answer: nothing but the loopback address can be reached.
 const PROXY_TO_NOWHERE: &str = "http://127.0.0.1:9";
 
 impl SessionSetup {
@@ -110,11 +110,7 @@ impl SessionSetup {
         self.put_recorder_into(&self.project.join(settings))?;
         if self.variant.two_installations {
             // Agents may drop a second hook with the same command.
-            self.replace_in(
-                &self.project.join(settings),
-                &self.loopbreak.display().to_string(),
-                "loopbreak",
-            )?;
+            replace_in(&self.project.join(settings), &self.loopbreak.display().to_string(), "loopbreak")?;
             self.run_loopbreak(&["hook", "install", agent, "--user"])?;
             self.put_recorder_into(&self.home.join(settings))?;
         }
@@ -141,12 +137,12 @@ impl SessionSetup {
             return Ok(());
         }
         let recorder = self.bin().join("loopbreak");
-        self.replace_in(settings, &self.loopbreak.display().to_string(), &recorder.display().to_string())
+        replace_in(settings, &self.loopbreak.display().to_string(), &recorder.display().to_string())
     }
+}
 
-    fn replace_in(&self, file: &Path, old: &str, new: &str) -> Result<(), ChoreFailure> {
-        let failed = |error| ChoreFailure::io(format_args!("read {}", file.display()), &error);
-        let text = fs::read_to_string(file).map_err(failed)?;
-        write(file, &text.replace(old, new))
-    }
+fn replace_in(file: &Path, old: &str, new: &str) -> Result<(), ChoreFailure> {
+    let failed = |error| ChoreFailure::io(format_args!("read {}", file.display()), &error);
+    let text = fs::read_to_string(file).map_err(failed)?;
+    write(file, &text.replace(old, new))
 }

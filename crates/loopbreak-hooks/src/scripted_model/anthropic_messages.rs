@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::conversation::{join_texts, list_field, string_field};
-use super::http_message::HttpReply;
-use super::{Conversation, ConversationEntry, ModelAnswer, ScriptedCall};
+use super::http_reply::HttpReply;
+use super::{ConversationEntry, ModelAnswer, ModelConversation, ScriptedCall};
 
 /// Parses the body of a request.
-pub(super) fn parse(body: &Value) -> Conversation {
+pub(super) fn parse(body: &Value) -> ModelConversation {
     let mut entries = Vec::new();
     if let Some(system) = body.get("system") {
         entries.push(ConversationEntry::Instructions(join_texts(system)));
@@ -16,14 +16,14 @@ pub(super) fn parse(body: &Value) -> Conversation {
         let role = string_field(message, "role");
         match message.get("content") {
             Some(Value::Array(blocks)) => {
-                entries.extend(blocks.iter().filter_map(|block| parse_block(&role, block)))
+                entries.extend(blocks.iter().filter_map(|block| parse_block(&role, block)));
             }
             Some(Value::String(text)) => entries.push(text_entry(&role, text.clone())),
             _ => {}
         }
     }
     let tools = list_field(body, "tools").iter().map(|tool| string_field(tool, "name")).collect();
-    Conversation { entries, tools }
+    ModelConversation { entries, tools }
 }
 
 fn text_entry(role: &str, text: String) -> ConversationEntry {

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-/// What an agent sent to the model: the conversation so far.
+/// The conversation so far, as an agent sent it to the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Conversation {
+pub struct ModelConversation {
     /// The messages, calls and results, in their order.
     pub entries: Vec<ConversationEntry>,
     /// The names of the tools that the model may call.
@@ -37,7 +37,7 @@ pub enum ConversationEntry {
     },
 }
 
-impl Conversation {
+impl ModelConversation {
     /// Returns whether the model may call tools. Agents also ask for titles and summaries, without tools.
     pub fn offers_tools(&self) -> bool {
         !self.tools.is_empty()

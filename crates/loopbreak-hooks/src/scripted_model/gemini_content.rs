@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::conversation::{join_texts, list_field, string_field};
-use super::http_message::HttpReply;
-use super::{Conversation, ConversationEntry, ModelAnswer, ScriptedCall};
+use super::http_reply::HttpReply;
+use super::{ConversationEntry, ModelAnswer, ModelConversation, ScriptedCall};
 
 /// Parses the body of a request.
-pub(super) fn parse(body: &Value) -> Conversation {
+pub(super) fn parse(body: &Value) -> ModelConversation {
     let mut entries = Vec::new();
     if let Some(parts) = body.get("systemInstruction").and_then(|instruction| instruction.get("parts")) {
         entries.push(ConversationEntry::Instructions(join_texts(parts)));
@@ -21,7 +21,7 @@ pub(super) fn parse(body: &Value) -> Conversation {
         .flat_map(|tool| list_field(tool, "functionDeclarations"))
         .map(|function| string_field(function, "name"))
         .collect();
-    Conversation { entries, tools }
+    ModelConversation { entries, tools }
 }
 
 fn parse_part(is_model: bool, part: &Value) -> Option<ConversationEntry> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What the model answers: a text, calls, or both. An answer without calls ends the turn of the agent.
+/// The answer of the model: a text, calls, or both. An answer without calls ends the turn of the agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelAnswer {
     /// The text of the message.

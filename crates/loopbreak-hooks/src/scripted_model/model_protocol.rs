@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::http_message::HttpReply;
-use super::{Conversation, ModelAnswer, anthropic_messages, gemini_content, openai_chat, openai_responses};
+use super::http_reply::HttpReply;
+use super::{
+    ModelAnswer, ModelConversation, anthropic_messages, gemini_content, openai_chat, openai_responses,
+};
 
 /// A protocol in which an agent talks to its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub enum ModelProtocol {
     GeminiContent,
 }
 
-/// What is asked with a path.
+/// The thing that is asked for with a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ModelEndpoint {
     /// The next answer of the model.
@@ -47,7 +49,7 @@ impl ModelEndpoint {
 
 impl ModelProtocol {
     /// Parses the body of a request.
-    pub(super) fn parse(self, body: &Value) -> Conversation {
+    pub(super) fn parse(self, body: &Value) -> ModelConversation {
         match self {
             ModelProtocol::AnthropicMessages => anthropic_messages::parse(body),
             ModelProtocol::OpenAiResponses => openai_responses::parse(body),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Conversation, ModelAnswer, ModelProtocol};
+use super::{ModelAnswer, ModelConversation, ModelProtocol};
 
 /// A request for an answer of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub struct ModelRequest {
     /// The body as it was sent.
     pub body: Value,
     /// The body in a form that does not depend on the protocol.
-    pub conversation: Conversation,
+    pub conversation: ModelConversation,
 }
 
 /// A request with the answer that was given.

@@ -1,4 +1,4 @@
-//! What decides the answers of a scripted model.
+//! The decision about the answers of a scripted model.
 
 use super::{ModelAnswer, ModelRequest};
 

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::conversation::{join_texts, list_field, string_field};
-use super::http_message::HttpReply;
-use super::{Conversation, ConversationEntry, ModelAnswer, ScriptedCall};
+use super::http_reply::HttpReply;
+use super::{ConversationEntry, ModelAnswer, ModelConversation, ScriptedCall};
 
 /// Parses the body of a request.
-pub(super) fn parse(body: &Value) -> Conversation {
+pub(super) fn parse(body: &Value) -> ModelConversation {
     let mut entries = Vec::new();
     for message in list_field(body, "messages") {
         let text = message.get("content").map(join_texts).unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) fn parse(body: &Value) -> Conversation {
         .filter_map(|tool| tool.get("function"))
         .map(|function| string_field(function, "name"))
         .collect();
-    Conversation { entries, tools }
+    ModelConversation { entries, tools }
 }
 
 /// Renders a completion as one value.

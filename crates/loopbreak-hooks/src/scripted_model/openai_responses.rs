@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::conversation::{join_texts, list_field, string_field};
-use super::http_message::HttpReply;
-use super::{Conversation, ConversationEntry, ModelAnswer, ScriptedCall, ToolInput};
+use super::http_reply::HttpReply;
+use super::{ConversationEntry, ModelAnswer, ModelConversation, ScriptedCall, ToolInput};
 
 /// Parses the body of a request.
-pub(super) fn parse(body: &Value) -> Conversation {
+pub(super) fn parse(body: &Value) -> ModelConversation {
     let mut entries = Vec::new();
     if let Some(instructions) = body.get("instructions") {
         entries.push(ConversationEntry::Instructions(join_texts(instructions)));
@@ -17,7 +17,7 @@ pub(super) fn parse(body: &Value) -> Conversation {
     }
     entries.extend(list_field(body, "input").iter().filter_map(parse_item));
     let tools = list_field(body, "tools").iter().map(tool_name).collect();
-    Conversation { entries, tools }
+    ModelConversation { entries, tools }
 }
 
 /// Returns the name of a tool. Tools of the provider have only a type.

@@ -1,4 +1,4 @@
-//! What a script wants to do, whatever the agent calls its tools.
+//! Deeds of a script, whatever the agent calls its tools.
 
 /// One deed of a script. A [`ToolDialect`](super::ToolDialect) makes a call of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! How an agent is configured and started.
+//! The configuration and the start of an agent.
 
 use std::process::Command;
 

@@ -26,9 +26,10 @@ impl AgentProgram for CodexCli {
     }
 
     fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure> {
-        let compaction = match setup.variant.compaction {
-            true => format!("model_auto_compact_token_limit = {}\n", COMPACTED_TOKENS / 2),
-            false => String::new(),
+        let compaction = if setup.variant.compaction {
+            format!("model_auto_compact_token_limit = {}\n", COMPACTED_TOKENS / 2)
+        } else {
+            String::new()
         };
         let config = format!(
             "model = \"{MODEL}\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n{compaction}\n\

@@ -14,6 +14,6 @@ pub(super) const ALL: [&dyn AgentProgram; 5] = [
     &claude_code::ClaudeCode,
     &codex::CodexCli,
     &gemini_cli::GeminiCli,
-    &opencode::OpenCode,
+    &opencode::OpencodeAgent,
     &qwen_code::QwenCode,
 ];

@@ -14,12 +14,12 @@ use crate::chore_failure::ChoreFailure;
 use crate::process::root;
 
 /// opencode.
-pub(crate) struct OpenCode;
+pub(crate) struct OpencodeAgent;
 
 /// The plugin in the workspace.
 const PLUGIN: &str = "integrations/opencode/loopbreak.js";
 
-impl AgentProgram for OpenCode {
+impl AgentProgram for OpencodeAgent {
     fn name(&self) -> &'static str {
         "opencode"
     }

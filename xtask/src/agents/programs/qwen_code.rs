@@ -74,10 +74,9 @@ fn install_as_claude_code(setup: &SessionSetup) -> Result<(), ChoreFailure> {
         let mut settings: Value = serde_json::from_str(&own).unwrap_or_else(|_| json!({}));
         for (event, groups) in hooks["hooks"].as_object().into_iter().flatten() {
             let mut groups = groups.clone();
-            for hook in
-                groups.as_array_mut().into_iter().flatten().filter_map(|group| group["hooks"].as_array_mut())
-            {
-                hook.iter_mut().for_each(|hook| hook["timeout"] = 10_000.into());
+            let lists = groups.as_array_mut().into_iter().flatten();
+            for hook in lists.filter_map(|group| group["hooks"].as_array_mut()).flatten() {
+                hook["timeout"] = 10_000.into();
             }
             match settings["hooks"][event].as_array_mut() {
                 Some(others) => others.extend(groups.as_array().cloned().unwrap_or_default()),

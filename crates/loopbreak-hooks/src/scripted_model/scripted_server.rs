@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::http_message::{HttpReply, HttpRequest};
+use super::http_reply::HttpReply;
+use super::http_request::HttpRequest;
 use super::model_protocol::ModelEndpoint;
 use super::{ModelExchange, ModelRequest, ModelScript};
 
@@ -19,36 +20,38 @@ const SILENCE: Duration = Duration::from_secs(30);
 /// A model that answers on a free port of the loopback address until it is dropped.
 ///
 /// ```
-/// use loopbreak_hooks::scripted_model::{ModelAnswer, ModelRequest, ScriptedModel};
+/// use loopbreak_hooks::scripted_model::{ModelAnswer, ModelRequest, ScriptedServer};
 ///
-/// let model = ScriptedModel::start(|_: &ModelRequest| ModelAnswer::say("Done."))?;
+/// let model = ScriptedServer::start(|_: &ModelRequest| ModelAnswer::say("Done."))?;
 /// assert!(model.url().starts_with("http://127.0.0.1:"));
 /// assert!(model.exchanges().is_empty());
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct ScriptedModel {
+pub struct ScriptedServer {
     address: SocketAddr,
     is_over: Arc<AtomicBool>,
     exchanges: Arc<Mutex<Vec<ModelExchange>>>,
     server: Option<JoinHandle<()>>,
 }
 
-/// What all connections share.
-struct ServerState {
+/// The script and its log, shared by all connections.
+struct SharedScript {
     script: Mutex<Box<dyn ModelScript>>,
     exchanges: Arc<Mutex<Vec<ModelExchange>>>,
 }
 
-impl ScriptedModel {
+impl ScriptedServer {
     /// Starts the server.
     pub fn start(script: impl ModelScript + 'static) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;
         let is_over = Arc::new(AtomicBool::new(false));
         let exchanges = Arc::new(Mutex::new(Vec::new()));
-        let state =
-            Arc::new(ServerState { script: Mutex::new(Box::new(script)), exchanges: Arc::clone(&exchanges) });
+        let state = Arc::new(SharedScript {
+            script: Mutex::new(Box::new(script)),
+            exchanges: Arc::clone(&exchanges),
+        });
         let stops = Arc::clone(&is_over);
         let server = thread::Builder::new().name("scripted-model".to_owned()).spawn(move || {
             for connection in listener.incoming() {
@@ -56,11 +59,11 @@ impl ScriptedModel {
                     return;
                 }
                 let (Ok(connection), state) = (connection, Arc::clone(&state)) else { continue };
-                // An agent that breaks off a request is no concern of the others.
+                // An agent that breaks off a request does not affect the others.
                 thread::spawn(move || _ = state.serve(&connection));
             }
         })?;
-        Ok(ScriptedModel { address, is_over, exchanges, server: Some(server) })
+        Ok(ScriptedServer { address, is_over, exchanges, server: Some(server) })
     }
 
     /// Returns the address, without a path and without a slash at its end.
@@ -79,7 +82,7 @@ impl ScriptedModel {
     }
 }
 
-impl Drop for ScriptedModel {
+impl Drop for ScriptedServer {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         // The server waits for a connection: this one makes it look.
@@ -91,7 +94,7 @@ impl Drop for ScriptedModel {
     }
 }
 
-impl ServerState {
+impl SharedScript {
     fn serve(&self, connection: &TcpStream) -> io::Result<()> {
         connection.set_read_timeout(Some(SILENCE))?;
         connection.set_write_timeout(Some(SILENCE))?;

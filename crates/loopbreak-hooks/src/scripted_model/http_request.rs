@@ -1,8 +1,6 @@
-//! As much of HTTP/1.1 as agents use to talk to a model: requests with a body, and replies that close the connection.
+//! Requests of HTTP/1.1, as far as agents use them to talk to a model.
 
 use std::io::{self, BufRead, Read, Write};
-
-use serde_json::{Value, json};
 
 /// Longest body that is read, in bytes.
 const MAX_BODY: usize = 64 << 20;
@@ -16,17 +14,6 @@ pub(super) struct HttpRequest {
     /// The path and the query.
     pub(super) path: String,
     pub(super) body: Vec<u8>,
-}
-
-/// A reply.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum HttpReply {
-    /// A JSON value.
-    Json(Value),
-    /// A stream of events, as text.
-    EventStream(String),
-    /// Nothing is known under this path.
-    NotFound,
 }
 
 impl HttpRequest {
@@ -51,38 +38,6 @@ impl HttpRequest {
         }
         let body = if is_chunked { read_chunks(reader)? } else { read_exactly(reader, length)? };
         Ok(Some(HttpRequest { method, path, body }))
-    }
-}
-
-impl HttpReply {
-    /// Collects events into a stream, each with the name of its type where one is given.
-    pub(super) fn stream<'n>(events: impl IntoIterator<Item = (Option<&'n str>, Value)>) -> Self {
-        let mut text = String::new();
-        for (name, data) in events {
-            if let Some(name) = name {
-                text.push_str(&format!("event: {name}\n"));
-            }
-            text.push_str(&format!("data: {data}\n\n"));
-        }
-        HttpReply::EventStream(text)
-    }
-
-    /// Writes the reply.
-    pub(super) fn write(&self, writer: &mut impl Write) -> io::Result<()> {
-        let (status, kind, body) = match self {
-            HttpReply::Json(value) => ("200 OK", "application/json", value.to_string()),
-            HttpReply::EventStream(text) => ("200 OK", "text/event-stream", text.clone()),
-            HttpReply::NotFound => {
-                let error = json!({"error": {"type": "not_found_error", "message": "not found"}});
-                ("404 Not Found", "application/json", error.to_string())
-            }
-        };
-        write!(
-            writer,
-            "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-            body.len()
-        )?;
-        writer.flush()
     }
 }
 
