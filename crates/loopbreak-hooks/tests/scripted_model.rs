@@ -257,7 +257,7 @@ fn a_dropped_model_does_not_answer() {
 
 #[test]
 fn every_dialect_has_a_call_for_every_deed() {
-    for agent in ["claude-code", "codex", "gemini", "opencode", "qwen"] {
+    for agent in ["claude-code", "codex", "codex-code", "gemini", "opencode", "qwen"] {
         let dialect: ToolDialect = agent.parse().unwrap();
         let path = || "/a".to_owned();
         let deeds = [

@@ -32,7 +32,7 @@ Options:
   -h, --help       print this
 
 Examples:
-  cargo xtask agents                                    # everything; takes about half an hour
+  cargo xtask agents                                    # everything; takes about 20 minutes
   cargo xtask agents claude --only failing-call         # one session
   cargo xtask agents codex gemini --only budget --keep  # look at the folders afterwards
   cargo xtask agents qwen --record /tmp/recorded        # what the agent sends to its hooks

@@ -52,6 +52,8 @@ pub(super) fn expectation(part: &str, agent: &str) -> SessionExpectation {
 }
 
 fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
+    // The way in which the model calls tools makes no difference.
+    let agent = if agent == "codex-code" { "codex" } else { agent };
     // Hooks cannot end a turn of Codex CLI: every further call is refused until the model gives up.
     let end: &[SessionEnding] =
         if agent == "codex" { &[SessionEnding::Finished] } else { &[SessionEnding::Stopped] };

@@ -93,7 +93,9 @@ impl HookRecorder {
     fn trim(&self, value: Value) -> Value {
         match value {
             Value::String(text) => {
-                let text = text.replace(&self.session.display().to_string(), "/session");
+                let folder = self.session.display().to_string();
+                // Some agents name folders after the path of the project.
+                let text = text.replace(&folder, "/session").replace(&folder.replace('/', "-"), "-session");
                 match text.char_indices().nth(MAX_TEXT) {
                     Some((end, _)) => format!("{}…", &text[..end]).into(),
                     None => text.into(),

@@ -44,7 +44,7 @@ pub(super) const PARTS: [SessionPart; 21] = [
     SessionPart {
         variant: PartVariant { compaction: true, ..PLAIN },
         // Gemini CLI compacts only between prompts of the user.
-        agents: &["claude", "codex", "opencode", "qwen"],
+        agents: &["claude", "codex", "codex-code", "opencode", "qwen"],
         ..SessionPart::new(
             "compaction",
             "the same command, and a compaction after the second call",
@@ -53,7 +53,7 @@ pub(super) const PARTS: [SessionPart; 21] = [
     },
     SessionPart {
         variant: PartVariant { other_hook: true, ..PLAIN },
-        agents: &["claude", "codex", "gemini", "qwen"],
+        agents: &["claude", "codex", "codex-code", "gemini", "qwen"],
         ..SessionPart::new("other-hook", "the hook of somebody else never lets the agent stop", only_words)
     },
     SessionPart {

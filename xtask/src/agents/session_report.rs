@@ -29,7 +29,7 @@ pub(super) fn header() -> String {
 fn row(cells: [&str; 9]) -> String {
     let [agent, part, told, refused, ran, ending, requests, time, result] = cells;
     format!(
-        "{agent:<9} {part:<18} {told:<10} {refused:<10} {ran:<12} {ending:<20} {requests:<10} {time:>6}  {result}"
+        "{agent:<10} {part:<18} {told:<10} {refused:<10} {ran:<12} {ending:<20} {requests:<10} {time:>6}  {result}"
     )
 }
 

@@ -16,7 +16,11 @@ pub(super) fn parse(body: &Value) -> ModelConversation {
         entries.push(ConversationEntry::User(text.to_owned()));
     }
     entries.extend(list_field(body, "input").iter().filter_map(parse_item));
-    let tools = list_field(body, "tools").iter().map(tool_name).collect();
+    // Some models get their tools in an item of the conversation.
+    let more =
+        list_field(body, "input").iter().filter(|item| string_field(item, "type") == "additional_tools");
+    let lists = std::iter::once(body).chain(more);
+    let tools = lists.flat_map(|list| list_field(list, "tools")).map(tool_name).collect();
     ModelConversation { entries, tools }
 }
 

@@ -27,7 +27,7 @@ pub struct ToolDialect {
 }
 
 /// One entry per agent, checked with the versions that `cargo xtask agents` installs.
-const DIALECTS: [ToolDialect; 5] = [
+const DIALECTS: [ToolDialect; 6] = [
     ToolDialect {
         agent: "claude-code",
         shell: |command, background| {
@@ -63,8 +63,7 @@ const DIALECTS: [ToolDialect; 5] = [
         // There is no tool that reads a file.
         read_file: |path| ScriptedCall::new("exec_command", json!({"cmd": format!("cat {path}")})),
         edit_file: |path, old, new| {
-            let patch =
-                format!("*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n");
+            let patch = update_patch(path, old, new);
             ScriptedCall::with_text("apply_patch", patch)
         },
         subagent: |prompt| {
@@ -72,6 +71,30 @@ const DIALECTS: [ToolDialect; 5] = [
             ScriptedCall::new("spawn_agent", arguments).in_namespace("collaboration")
         },
         // A subagent works beside the main agent.
+        wait: || ScriptedCall::new("wait_agent", json!({"timeout_ms": 30_000})).in_namespace("collaboration"),
+    },
+    // Models in code mode write programs that call the tools.
+    ToolDialect {
+        agent: "codex-code",
+        shell: |command, background| {
+            let yield_time = if background { ", yield_time_ms: 250" } else { "" };
+            code_call(&format!(
+                "const result = await tools.exec_command({{cmd: {}{yield_time}}});",
+                json!(command)
+            ))
+        },
+        read_file: |path| {
+            let command = json!(format!("cat {path}"));
+            code_call(&format!("const result = await tools.exec_command({{cmd: {command}}});"))
+        },
+        edit_file: |path, old, new| {
+            let patch = json!(update_patch(path, old, new));
+            code_call(&format!("const result = await tools.apply_patch({patch});"))
+        },
+        subagent: |prompt| {
+            let arguments = json!({"task_name": "part", "message": prompt, "fork_turns": "none"});
+            ScriptedCall::new("spawn_agent", arguments).in_namespace("collaboration")
+        },
         wait: || ScriptedCall::new("wait_agent", json!({"timeout_ms": 30_000})).in_namespace("collaboration"),
     },
     ToolDialect {
@@ -135,6 +158,17 @@ const DIALECTS: [ToolDialect; 5] = [
         },
     },
 ];
+
+/// Renders a patch in the form of Codex CLI.
+fn update_patch(path: &str, old: &str, new: &str) -> String {
+    format!("*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n")
+}
+
+/// Renders a program that shows the result of a tool.
+fn code_call(statement: &str) -> ScriptedCall {
+    let show = "text(typeof result === \"string\" ? result : JSON.stringify(result));";
+    ScriptedCall::with_text("exec", format!("{statement}\n{show}\n"))
+}
 
 impl ToolDialect {
     /// Translates a deed into a call.

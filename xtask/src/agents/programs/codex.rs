@@ -10,15 +10,20 @@ use crate::agents::session_part::COMPACTED_TOKENS;
 use crate::agents::session_setup::SessionSetup;
 use crate::chore_failure::ChoreFailure;
 
-/// Codex CLI, with a model that calls tools directly.
-pub(crate) struct CodexCli;
+/// Codex CLI, with one of the models of its catalogue.
+pub(crate) struct CodexCli {
+    name: &'static str,
+    model: &'static str,
+}
 
-/// A model of the catalogue of Codex CLI whose tools are functions. Others write programs that call the tools.
-const MODEL: &str = "gpt-5.5-codex";
+/// With a model that calls tools directly.
+pub(crate) const DIRECT: CodexCli = CodexCli { name: "codex", model: "gpt-5.5-codex" };
+/// With a model that writes programs which call the tools.
+pub(crate) const CODE_MODE: CodexCli = CodexCli { name: "codex-code", model: "gpt-6.1-sol" };
 
 impl AgentProgram for CodexCli {
     fn name(&self) -> &'static str {
-        "codex"
+        self.name
     }
 
     fn package(&self) -> AgentPackage {
@@ -32,9 +37,10 @@ impl AgentProgram for CodexCli {
             String::new()
         };
         let config = format!(
-            "model = \"{MODEL}\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n{compaction}\n\
+            "model = \"{}\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n{compaction}\n\
              [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\n\
              [projects.\"{}\"]\ntrust_level = \"trusted\"\n\n[features]\nmulti_agent_v2 = true\n",
+            self.model,
             setup.model_url,
             setup.project.display()
         );

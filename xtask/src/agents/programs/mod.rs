@@ -10,9 +10,10 @@ mod qwen_code;
 pub(super) use agent_program::AgentProgram;
 
 /// All agents, in the order in which they are run.
-pub(super) const ALL: [&dyn AgentProgram; 5] = [
+pub(super) const ALL: [&dyn AgentProgram; 6] = [
     &claude_code::ClaudeCode,
-    &codex::CodexCli,
+    &codex::DIRECT,
+    &codex::CODE_MODE,
     &gemini_cli::GeminiCli,
     &opencode::OpencodeAgent,
     &qwen_code::QwenCode,
