@@ -111,3 +111,70 @@ impl fmt::Display for SessionEnding {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use loopbreak_hooks::scripted_model::{
+        ConversationEntry, ModelAnswer, ModelConversation, ModelProtocol, ModelRequest, ScriptedDeed,
+        ToolDialect,
+    };
+    use serde_json::json;
+
+    use super::*;
+    use crate::agents::part_list::PARTS;
+    use crate::agents::part_script::MAIN_MARK;
+
+    /// A request of the main conversation after these results, and an answer with a call or the last words.
+    fn exchange(results: &[&str], is_over: bool) -> ModelExchange {
+        let prompt = ConversationEntry::User(format!("Do it. {MAIN_MARK}"));
+        let results = results.iter().map(|text| (*text).to_owned());
+        let entries = results.clone().map(|text| ConversationEntry::Result { id: String::new(), text });
+        let conversation = ModelConversation {
+            entries: std::iter::once(prompt).chain(entries).collect(),
+            tools: vec!["sh".into()],
+        };
+        let body = json!({"messages": results.collect::<Vec<_>>()});
+        let request =
+            ModelRequest { protocol: ModelProtocol::OpenAiChat, path: "/".into(), body, conversation };
+        let dialect: ToolDialect = "codex".parse().unwrap();
+        let call = ModelAnswer::call([dialect.call(&ScriptedDeed::shell("ls"))]);
+        ModelExchange { request, answer: if is_over { ModelAnswer::say(LAST_WORDS) } else { call } }
+    }
+
+    fn observe(part: &str, exchanges: &[ModelExchange]) -> SessionObservation {
+        let part = PARTS.iter().find(|candidate| candidate.name == part).unwrap();
+        SessionObservation::new(part, exchanges, 1, false)
+    }
+
+    #[test]
+    fn advice_and_refusals_count_from_the_round_after_which_they_arrive() {
+        let (told, refused) = ("x\nLoop guard: since turn 2: again.", "Loop guard: refused: ls");
+        let exchanges = [
+            exchange(&[], false),
+            exchange(&["x"], false),
+            exchange(&["x", told], false),
+            exchange(&["x", told, refused], true),
+        ];
+        let seen = observe("same-read", &exchanges);
+        assert_eq!((seen.told, seen.refused, seen.insisted), (Some(2), Some(3), None));
+        assert_eq!((seen.rounds, seen.requests, seen.ran), (3, 4, 2));
+        assert_eq!(seen.ending, SessionEnding::Finished);
+        assert_eq!(observe("same-call", &exchanges).ran, 1, "scripts count where a part only runs scripts");
+    }
+
+    #[test]
+    fn a_session_without_last_words_was_stopped_and_one_without_requests_is_silent() {
+        assert_eq!(observe("same-call", &[exchange(&[], false)]).ending, SessionEnding::Stopped);
+        assert_eq!(observe("same-call", &[]).ending, SessionEnding::Silent);
+        let part = &PARTS[0];
+        let ended = SessionObservation::new(part, &[exchange(&[], true)], 0, true);
+        assert_eq!(ended.ending, SessionEnding::Endless);
+    }
+
+    #[test]
+    fn requests_for_titles_do_not_count() {
+        let mut title = exchange(&[], true);
+        title.request.conversation.tools.clear();
+        assert_eq!(observe("same-call", &[title]).requests, 0);
+    }
+}

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let loopbreak = build_loopbreak()?;
     let folder = env::temp_dir().join(format!("loopbreak-agents-{}", std::process::id()));
     let runner = SessionRunner { arguments, loopbreak, folder };
-    let failed = runner.play_all(&programs)?;
+    let failed = runner.play_all(&programs);
     // Gone unless it has folders that are kept.
     _ = fs::remove_dir(&runner.folder);
     match failed {
@@ -86,21 +86,23 @@ fn build_loopbreak() -> Result<PathBuf, ChoreFailure> {
 }
 
 impl SessionRunner {
-    /// Plays the parts. Returns the number of sessions that are not as expected.
-    fn play_all(&self, programs: &[(&'static dyn AgentProgram, PathBuf)]) -> Result<usize, ChoreFailure> {
+    /// Plays the parts. Returns the number of sessions that are not as expected. A session that cannot be set up is one.
+    fn play_all(&self, programs: &[(&'static dyn AgentProgram, PathBuf)]) -> usize {
         if !self.arguments.json {
             println!("{}", header());
         }
         let mut failed = 0;
         for (agent, program) in programs {
             for part in self.arguments.parts.iter().filter(|part| part.includes(agent.name())) {
-                let passed = self
-                    .play(*agent, program, part)
-                    .map_err(|failure| failure.about(format_args!("{}, {}", agent.name(), part.name)))?;
+                let passed = self.play(*agent, program, part).unwrap_or_else(|failure| {
+                    let (ChoreFailure::Failed(reason) | ChoreFailure::Usage(reason)) = failure;
+                    eprintln!("xtask: {}, {}: {reason}", agent.name(), part.name);
+                    false
+                });
                 failed += usize::from(!passed);
             }
         }
-        Ok(failed)
+        failed
     }
 
     /// Plays a part and prints what happened. Returns whether it is as expected.
