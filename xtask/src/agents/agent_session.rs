@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,20 @@ use crate::chore_failure::ChoreFailure;
 
 /// The requests after which a session is called endless.
 const MAX_REQUESTS: usize = 80;
+
+/// The user wants the chore to end.
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Makes an interrupt end the running agent. It would not reach the agent, which has a process group of its own.
+pub(super) fn end_on_interrupt() -> Result<(), ChoreFailure> {
+    ctrlc::set_handler(|| IS_INTERRUPTED.store(true, Ordering::Relaxed))
+        .map_err(|error| ChoreFailure::Failed(format!("cannot listen for interrupts: {error}")))
+}
+
+/// Returns whether the user wants the chore to end.
+pub(super) fn is_interrupted() -> bool {
+    IS_INTERRUPTED.load(Ordering::Relaxed)
+}
 
 /// Runs an agent until it ends, or until the time or the requests are used up. Calls `watch` from time to time with the
 /// number of requests. Returns whether the agent had to be ended.
@@ -41,7 +56,7 @@ pub(super) fn run_agent(
             Err(error) => return Err(ChoreFailure::io("wait for the agent", &error)),
         }
         let requests = model.request_count();
-        if started.elapsed() > limit || requests > MAX_REQUESTS {
+        if started.elapsed() > limit || requests > MAX_REQUESTS || is_interrupted() {
             break true;
         }
         watch(requests);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use loopbreak_hooks::scripted_model::{ScriptedServer, ToolDialect};
 use serde_json::Value;
 
-use super::agent_session::run_agent;
+use super::agent_session::{end_on_interrupt, is_interrupted, run_agent};
 use super::agents_arguments::{AgentsArguments, USAGE};
 use super::expectation_table::expectation;
 use super::hook_recorder::HookRecorder;
@@ -50,6 +50,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let loopbreak = build_loopbreak()?;
     let folder = env::temp_dir().join(format!("loopbreak-agents-{}", std::process::id()));
     let runner = SessionRunner { arguments, loopbreak, folder };
+    end_on_interrupt()?;
     let failed = runner.play_all(&programs);
     // Gone unless it has folders that are kept.
     _ = fs::remove_dir(&runner.folder);
@@ -94,6 +95,9 @@ impl SessionRunner {
         let mut failed = 0;
         for (agent, program) in programs {
             for part in self.arguments.parts.iter().filter(|part| part.includes(agent.name())) {
+                if is_interrupted() {
+                    return failed;
+                }
                 let passed = self.play(*agent, program, part).unwrap_or_else(|failure| {
                     let (ChoreFailure::Failed(reason) | ChoreFailure::Usage(reason)) = failure;
                     eprintln!("xtask: {}, {}: {reason}", agent.name(), part.name);
@@ -130,6 +134,10 @@ impl SessionRunner {
         };
         let was_ended = run_agent(command, &setup, &model, self.arguments.limit, &mut watch)?;
         show_progress("");
+        if is_interrupted() {
+            _ = fs::remove_dir_all(&folder);
+            return Err(ChoreFailure::Failed("interrupted".to_owned()));
+        }
 
         let exchanges = model.exchanges();
         let seen = SessionObservation::new(part, &exchanges, files.run_count(), was_ended);
