@@ -11,7 +11,7 @@ use crate::extensions;
 use crate::generate;
 use crate::licences;
 use crate::names;
-use crate::process::{cargo, run as run_process, works};
+use crate::process::{WITH_AGENTS, cargo, run as run_process, works};
 use crate::programs;
 use crate::python;
 
@@ -76,7 +76,8 @@ fn format() -> Result<(), ChoreFailure> {
 
 fn lints() -> Result<(), ChoreFailure> {
     needs("clippy", "clippy")?;
-    run_process(&mut cargo(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))
+    let mut command = cargo(["clippy", "--workspace", "--all-targets", "--locked"]);
+    run_process(command.args(WITH_AGENTS).args(["--", "-D", "warnings"]))
 }
 
 /// The engine alone, for a browser where that target is installed, and the program without optional parts.
@@ -116,11 +117,11 @@ fn tests() -> Result<(), ChoreFailure> {
     } else {
         cargo(["test", "--workspace", "--locked", "--lib", "--bins", "--tests", "--examples"])
     };
-    with_report_on_stdout(&mut command)
+    with_report_on_stdout(command.args(WITH_AGENTS))
 }
 
 fn doc_tests() -> Result<(), ChoreFailure> {
-    with_report_on_stdout(&mut cargo(["test", "--doc", "--workspace", "--locked"]))
+    with_report_on_stdout(cargo(["test", "--doc", "--workspace", "--locked"]).args(WITH_AGENTS))
 }
 
 /// Sends everything a test runner prints to standard output: it is the data of this chore, and nextest prints all of it
@@ -133,7 +134,7 @@ fn with_report_on_stdout(command: &mut Command) -> Result<(), ChoreFailure> {
 fn documentation() -> Result<(), ChoreFailure> {
     let flags = env::var("RUSTDOCFLAGS").unwrap_or_default();
     let mut command = cargo(["doc", "--workspace", "--lib", "--no-deps", "--locked"]);
-    run_process(command.env("RUSTDOCFLAGS", format!("{flags} -D warnings").trim_start()))
+    run_process(command.args(WITH_AGENTS).env("RUSTDOCFLAGS", format!("{flags} -D warnings").trim_start()))
 }
 
 fn generated_files() -> Result<(), ChoreFailure> {

@@ -2,6 +2,10 @@
 #![expect(clippy::print_stdout, reason = "a program prints its usage")]
 #![expect(clippy::print_stderr, reason = "a program says what it is doing")]
 
+#[cfg(feature = "agents")]
+mod agents;
+#[cfg(not(feature = "agents"))]
+mod agents_relay;
 mod bench;
 mod chore_failure;
 mod ci;
@@ -49,6 +53,7 @@ Chores:
   quality PATH [--part look|check] [--walkthroughs FILE] [--write]
                                compute the figures of docs/quality.md from the samples in PATH;
                                --write replaces them in the page
+  agents [NAME…] [OPTIONS]     play parts with real coding agents and a scripted model; `agents --help` has more
   help                         print this
 
 Exit codes: 0 done; 1 a step failed; 2 wrong usage.
@@ -78,8 +83,12 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         rest.iter().take_while(|argument| *argument != "--").any(|a| a == "--help" || a == "-h");
     match chore.as_str() {
         "help" | "--help" | "-h" => print_usage(),
-        // `cargo bench` has a help text of its own.
+        // These two have help texts of their own.
         "bench" => return bench::run(rest),
+        #[cfg(feature = "agents")]
+        "agents" => return agents::run(rest),
+        #[cfg(not(feature = "agents"))]
+        "agents" => return agents_relay::run(rest),
         _ if asks_for_help => print_usage(),
         "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
@@ -120,6 +129,7 @@ mod tests {
             "fuzz",
             "screenshots",
             "quality",
+            "agents",
             "help",
         ] {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");

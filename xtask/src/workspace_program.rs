@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::chore_failure::ChoreFailure;
-use crate::process::{root, stdout_of};
+use crate::process::{WITH_AGENTS, root, stdout_of};
 
 /// A program that chores run.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +42,7 @@ impl WorkspaceProgram {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command
             .args(["build", "--locked", "--workspace"])
+            .args(WITH_AGENTS)
             .args(["--bin", Self::Loopbreak.name(), "--example", Self::DetectorDocs.name()])
             .arg("--message-format=json-render-diagnostics")
             .args(options)

@@ -12,6 +12,7 @@
 //! | `hook_event`, `tool_outcome`, `transcript` | parsing of events, tool responses and transcripts |
 //! | [`install`] | the settings files of agents |
 //! | [`doctor`], [`error_log`] | a test of the installed hook, and the errors of past events |
+//! | `scripted_model` | a model that follows a script, for tests with real agents (feature `scripted-model`) |
 
 pub mod agents;
 mod answer_event;
@@ -28,6 +29,8 @@ mod hook_request;
 mod hook_response;
 mod hook_transaction;
 pub mod install;
+#[cfg(feature = "scripted-model")]
+pub mod scripted_model;
 mod tool_outcome;
 mod transcript;
 

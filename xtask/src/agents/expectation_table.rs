@@ -1,0 +1,123 @@
+//! The expectations about all parts: one table for all agents, and what is different with some of them.
+
+use super::expectation::{RoundRange, SessionExpectation};
+use super::observation::SessionEnding;
+
+/// A loop of identical calls: advice at the third or fourth call, refusal by the eighth, and the part plays on.
+const LOOP: SessionExpectation = SessionExpectation {
+    told: RoundRange::Within(3, 4),
+    refused: RoundRange::Within(5, 8),
+    ran: (4, 7),
+    endings: &[SessionEnding::Finished],
+    requests: 11,
+    compacts: false,
+};
+
+/// Work that is not a loop: the guard says nothing, and every call is carried out.
+const UNTOUCHED: SessionExpectation = SessionExpectation {
+    told: RoundRange::Never,
+    refused: RoundRange::Never,
+    ran: (0, usize::MAX),
+    endings: &[SessionEnding::Finished],
+    requests: usize::MAX,
+    compacts: false,
+};
+
+/// A loop that no hook can refuse, because the agent program rejects the calls itself: advice in time, and it may end.
+const REJECTED: SessionExpectation = SessionExpectation {
+    refused: RoundRange::Any,
+    ran: (0, usize::MAX),
+    endings: &[SessionEnding::Finished, SessionEnding::Stopped],
+    requests: usize::MAX,
+    ..LOOP
+};
+
+/// The agent program reports nothing about the calls to any hook.
+const UNSEEN: SessionExpectation = SessionExpectation { told: RoundRange::Any, ..REJECTED };
+
+/// Returns what is expected of a part that is played with an agent.
+pub(super) fn expectation(part: &str, agent: &str) -> SessionExpectation {
+    let expected = own_expectation(part, agent);
+    // Qwen Code ends a run at the fifth identical call, whatever its settings say.
+    match part {
+        "healthy" | "heeds" | "budget" | "other-hook" | "a-b" | "subagent" => expected,
+        _ if agent == "qwen" => SessionExpectation {
+            refused: RoundRange::Any,
+            ran: (expected.ran.0.min(3), expected.ran.1),
+            endings: &[SessionEnding::Finished, SessionEnding::Stopped],
+            ..expected
+        },
+        _ => expected,
+    }
+}
+
+fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
+    // The way in which the model calls tools makes no difference.
+    let agent = if agent == "codex-code" { "codex" } else { agent };
+    // Hooks cannot end a turn of Codex CLI: every further call is refused until the model gives up.
+    let end: &[SessionEnding] =
+        if agent == "codex" { &[SessionEnding::Finished] } else { &[SessionEnding::Stopped] };
+    match (part, agent) {
+        // Rounds of two calls: the second round is a repeat, the fifth is refused.
+        ("a-b", _) => SessionExpectation {
+            told: RoundRange::Within(3, 8),
+            refused: RoundRange::Within(7, 12),
+            ran: (6, 19),
+            requests: 21,
+            ..LOOP
+        },
+        // The file is read first.
+        ("bad-edit", _) => SessionExpectation {
+            told: RoundRange::Within(4, 5),
+            refused: RoundRange::Within(6, 9),
+            ran: (5, 8),
+            endings: &[SessionEnding::Finished, SessionEnding::Stopped],
+            requests: 12,
+            ..LOOP
+        },
+        ("unknown-tool" | "wrong-arguments", "codex" | "gemini") => UNSEEN,
+        ("unknown-tool" | "wrong-arguments", _) => REJECTED,
+        ("parallel", _) => SessionExpectation { ran: (6, 15), ..LOOP },
+        ("heeds", _) => {
+            SessionExpectation { told: RoundRange::Within(3, 4), ran: (9, 9), requests: 10, ..UNTOUCHED }
+        }
+        // Nothing is carried out after the refusals, not even another call.
+        ("insists" | "on-loop-stop", "codex") => SessionExpectation { requests: 25, ..LOOP },
+        ("insists", _) => SessionExpectation { endings: end, requests: 14, ..LOOP },
+        // The session may end in place of the first refusal, so that the model hears of none.
+        ("on-loop-stop", _) => {
+            SessionExpectation { refused: RoundRange::Any, endings: end, requests: 10, ..LOOP }
+        }
+        ("healthy", _) => SessionExpectation { ran: (11, 11), requests: 12, ..UNTOUCHED },
+        ("polling", _) => SessionExpectation { ran: (12, 12), requests: 13, ..UNTOUCHED },
+        ("background", _) => SessionExpectation { ran: (7, 7), ..UNTOUCHED },
+        // The two calls of the main agent are carried out. Gemini CLI does not say which agent makes a call.
+        ("subagent", "gemini") => SessionExpectation { ran: (4, 9), requests: 17, ..LOOP },
+        ("subagent", "qwen") => {
+            SessionExpectation { refused: RoundRange::Any, ran: (6, 9), requests: 17, ..LOOP }
+        }
+        ("subagent", _) => SessionExpectation { ran: (6, 9), requests: 17, ..LOOP },
+        ("compaction", _) => SessionExpectation { compacts: true, ..LOOP },
+        ("other-hook", _) => {
+            SessionExpectation { requests: 12, endings: &[SessionEnding::Finished], ..UNSEEN }
+        }
+        ("budget", _) => SessionExpectation {
+            told: RoundRange::Any,
+            refused: RoundRange::Any,
+            ran: (4, 5),
+            endings: end,
+            requests: 13,
+            ..LOOP
+        },
+        ("two-installations", _) => {
+            SessionExpectation { refused: RoundRange::Within(7, 8), ran: (6, 7), ..LOOP }
+        }
+        // The guard of the agent may be faster.
+        ("own-guard", _) => SessionExpectation {
+            refused: RoundRange::Any,
+            endings: &[SessionEnding::Finished, SessionEnding::Stopped],
+            ..LOOP
+        },
+        _ => LOOP,
+    }
+}

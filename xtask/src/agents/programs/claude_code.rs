@@ -1,0 +1,56 @@
+//! Claude Code.
+
+use std::process::Command;
+
+use serde_json::json;
+
+use super::AgentProgram;
+use crate::agents::agent_package::AgentPackage;
+use crate::agents::session_setup::SessionSetup;
+use crate::chore_failure::ChoreFailure;
+
+/// Claude Code.
+pub(crate) struct ClaudeCode;
+
+impl AgentProgram for ClaudeCode {
+    fn name(&self) -> &'static str {
+        "claude"
+    }
+
+    fn dialect(&self) -> &'static str {
+        "claude-code"
+    }
+
+    fn package(&self) -> AgentPackage {
+        AgentPackage { package: "@anthropic-ai/claude-code", version: "2.1.325", program: "claude" }
+    }
+
+    fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure> {
+        if setup.variant.other_hook {
+            let block = json!({"decision": "block", "reason": "The job is not done yet. Go on."});
+            let hook = json!({"type": "command", "command": format!("echo '{block}'")});
+            let settings = json!({"hooks": {"Stop": [{"hooks": [hook]}]}});
+            setup.write_home(".claude/settings.json", &format!("{settings:#}\n"))?;
+        }
+        setup.install_hooks("claude-code", ".claude/settings.json")
+    }
+
+    fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
+        let mut command = setup.command(&setup.program);
+        command
+            .args(["--print", prompt, "--output-format", "json", "--model", "sonnet"])
+            .arg("--dangerously-skip-permissions")
+            .env("ANTHROPIC_BASE_URL", &setup.model_url)
+            .env("ANTHROPIC_API_KEY", "scripted")
+            // Allows the flag above for root, which containers often are.
+            .env("IS_SANDBOX", "1")
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .env("DISABLE_AUTOUPDATER", "1");
+        if setup.variant.compaction {
+            command
+                .env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "200000")
+                .env("CLAUDE_AUTOCOMPACT_PCT_OVERRIDE", "50");
+        }
+        command
+    }
+}

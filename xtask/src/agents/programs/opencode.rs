@@ -1,0 +1,73 @@
+//! opencode.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::AgentProgram;
+use crate::agents::agent_package::AgentPackage;
+use crate::agents::project_files::write;
+use crate::agents::session_setup::SessionSetup;
+use crate::chore_failure::ChoreFailure;
+use crate::process::root;
+
+/// opencode.
+pub(crate) struct OpencodeAgent;
+
+/// The plugin in the workspace.
+const PLUGIN: &str = "integrations/opencode/loopbreak.js";
+
+impl AgentProgram for OpencodeAgent {
+    fn name(&self) -> &'static str {
+        "opencode"
+    }
+
+    fn package(&self) -> AgentPackage {
+        AgentPackage { package: "opencode-ai", version: "1.18.33", program: "opencode" }
+    }
+
+    fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure> {
+        let context = if setup.variant.compaction { 160_000 } else { 1_000_000 };
+        let limit = json!({"context": context, "output": 32_000});
+        let config = json!({
+            "provider": {"scripted": {
+                "npm": "@ai-sdk/openai-compatible", "name": "scripted",
+                "options": {"baseURL": format!("{}/v1", setup.model_url), "apiKey": "scripted"},
+                "models": {"scripted": {"name": "scripted", "tool_call": true, "limit": limit}},
+            }},
+            "model": "scripted/scripted", "small_model": "scripted/scripted",
+            "autoupdate": false, "share": "disabled", "permission": "allow",
+        });
+        setup.write_home(".config/opencode/opencode.json", &format!("{config:#}\n"))?;
+        let plugin = fs::read_to_string(root().join(PLUGIN))
+            .map_err(|error| ChoreFailure::io(format_args!("read {PLUGIN}"), &error))?;
+        write(&setup.project.join(".opencode/plugin/loopbreak.js"), &plugin)?;
+        for folder in [setup.home.join(".config/opencode"), setup.project.join(".opencode")] {
+            pretend_dependencies(&folder)?;
+        }
+        if setup.variant.two_installations {
+            setup.write_home(".config/opencode/plugin/loopbreak.js", &plugin)?;
+        }
+        Ok(())
+    }
+
+    fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
+        let mut command = setup.command(&setup.program);
+        command
+            .args(["run", prompt, "--format", "json", "--auto", "--model", "scripted/scripted"])
+            .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+            .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+            .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1");
+        command
+    }
+}
+
+/// opencode fetches the types for plugins from npm into each of its folders, and waits for them. It does not if they seem
+/// to be there, and a plugin in plain JavaScript does not need them.
+fn pretend_dependencies(folder: &Path) -> Result<(), ChoreFailure> {
+    write(&folder.join("node_modules/.gitkeep"), "")?;
+    let lock = json!({"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}});
+    write(&folder.join("package-lock.json"), &format!("{lock}\n"))
+}

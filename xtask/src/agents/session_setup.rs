@@ -1,0 +1,148 @@
+//! The folders and settings of one session.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::hook_recorder::HookRecorder;
+use super::project_files::{ProjectFiles, write};
+use super::session_part::PartVariant;
+use crate::chore_failure::ChoreFailure;
+
+/// One session: its folders, what is special about it, and where the model is.
+pub(super) struct SessionSetup {
+    /// The folder of everything below.
+    pub(super) folder: PathBuf,
+    /// The home folder.
+    pub(super) home: PathBuf,
+    /// The folder in which the agent works.
+    pub(super) project: PathBuf,
+    /// The program of the agent.
+    pub(super) program: PathBuf,
+    /// The address of the model.
+    pub(super) model_url: String,
+    /// The settings of the session.
+    pub(super) variant: PartVariant,
+    /// The program `loopbreak`.
+    loopbreak: PathBuf,
+    is_recorded: bool,
+}
+
+/// A proxy that does not answer: nothing but the loopback address can be reached.
+const PROXY_TO_NOWHERE: &str = "http://127.0.0.1:9";
+
+impl SessionSetup {
+    /// Creates the folders and the files of the project.
+    pub(super) fn create(
+        folder: &Path,
+        program: &Path,
+        loopbreak: &Path,
+        variant: PartVariant,
+        is_recorded: bool,
+    ) -> Result<(Self, ProjectFiles), ChoreFailure> {
+        let setup = SessionSetup {
+            folder: folder.to_owned(),
+            home: folder.join("home"),
+            project: folder.join("project"),
+            program: program.to_owned(),
+            model_url: String::new(),
+            variant,
+            loopbreak: loopbreak.to_owned(),
+            is_recorded,
+        };
+        if folder.exists() {
+            fs::remove_dir_all(folder).map_err(|error| ChoreFailure::io("remove an old session", &error))?;
+        }
+        for folder in [&setup.home, &setup.project, &setup.bin()] {
+            fs::create_dir_all(folder)
+                .map_err(|error| ChoreFailure::io(format_args!("create {}", folder.display()), &error))?;
+        }
+        let files = ProjectFiles::create(&setup.project, folder)?;
+        if !variant.config.is_empty() {
+            write(&setup.project.join("loopbreak.toml"), variant.config)?;
+        }
+        if is_recorded {
+            HookRecorder::new(folder).install(&setup.bin().join("loopbreak"), loopbreak)?;
+        } else {
+            std::os::unix::fs::symlink(loopbreak, setup.bin().join("loopbreak"))
+                .map_err(|error| ChoreFailure::io("link loopbreak", &error))?;
+        }
+        Ok((setup, files))
+    }
+
+    /// The folder of programs that is first on the path.
+    fn bin(&self) -> PathBuf {
+        self.folder.join("bin")
+    }
+
+    /// Returns a command in the environment of the session: nothing of the caller's but the path, and no way to other
+    /// machines for programs that obey the proxy settings.
+    pub(super) fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::iter::once(self.bin()).chain(std::env::split_paths(&path));
+        command
+            .current_dir(&self.project)
+            .env_clear()
+            .env("PATH", std::env::join_paths(path).unwrap_or_default())
+            .env("HOME", &self.home)
+            .env("XDG_STATE_HOME", self.home.join(".local/state"))
+            .env("TERM", "dumb")
+            .env("LANG", "C.UTF-8")
+            .env("HTTPS_PROXY", PROXY_TO_NOWHERE)
+            .env("https_proxy", PROXY_TO_NOWHERE)
+            .env("NO_PROXY", "127.0.0.1,localhost")
+            .env("no_proxy", "127.0.0.1,localhost")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Writes a file of the home folder.
+    pub(super) fn write_home(&self, path: &str, text: &str) -> Result<(), ChoreFailure> {
+        write(&self.home.join(path), text)
+    }
+
+    /// Installs the hooks as the guides say, and then once more for the user if the variant wants two installations.
+    ///
+    /// `settings` is the file that `hook install` writes, below the folder of the project and below the home folder.
+    pub(super) fn install_hooks(&self, agent: &str, settings: &str) -> Result<(), ChoreFailure> {
+        self.run_loopbreak(&["hook", "install", agent])?;
+        self.put_recorder_into(&self.project.join(settings))?;
+        if self.variant.two_installations {
+            // Agents may drop a second hook with the same command.
+            replace_in(&self.project.join(settings), &self.loopbreak.display().to_string(), "loopbreak")?;
+            self.run_loopbreak(&["hook", "install", agent, "--user"])?;
+            self.put_recorder_into(&self.home.join(settings))?;
+        }
+        Ok(())
+    }
+
+    /// Runs `loopbreak` in the environment of the session.
+    pub(super) fn run_loopbreak(&self, arguments: &[&str]) -> Result<(), ChoreFailure> {
+        let output = self.command(&self.loopbreak).args(arguments).output();
+        let output = output.map_err(|error| ChoreFailure::io("start loopbreak", &error))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(ChoreFailure::Failed(format!(
+            "`loopbreak {}` failed: {}",
+            arguments.join(" "),
+            String::from_utf8_lossy(&output.stderr).trim()
+        )))
+    }
+
+    /// Makes the hooks of a settings file call the recorder, if there is one.
+    fn put_recorder_into(&self, settings: &Path) -> Result<(), ChoreFailure> {
+        if !self.is_recorded {
+            return Ok(());
+        }
+        let recorder = self.bin().join("loopbreak");
+        replace_in(settings, &self.loopbreak.display().to_string(), &recorder.display().to_string())
+    }
+}
+
+fn replace_in(file: &Path, old: &str, new: &str) -> Result<(), ChoreFailure> {
+    let failed = |error| ChoreFailure::io(format_args!("read {}", file.display()), &error);
+    let text = fs::read_to_string(file).map_err(failed)?;
+    write(file, &text.replace(old, new))
+}
