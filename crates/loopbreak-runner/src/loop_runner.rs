@@ -49,6 +49,7 @@ impl LoopRunner<'_> {
         let guard_settings = if roadmap.is_some() { guard_config(&config) } else { config.clone() };
         let (recorder, guard, runner_state) =
             RunRecorder::open(&name, &guard_settings, options.resume, observer)?;
+        let config = guard.applied_config(&config);
         let store =
             default_path(|name| std::env::var_os(name)).and_then(|path| Some(path.parent()?.to_owned()));
         let own_paths = store.into_iter().chain(options.log_dir.clone()).chain(options.scratchpad.clone());

@@ -1,10 +1,11 @@
 //! The effect of Loopbreak: runs that were held out, compared with the other ones.
 
-use loopbreak::{Config, Guard, Mode, Settings};
+use loopbreak::{Config, Guard, Mode};
 use serde::Serialize;
 
 use super::loop_follower::LoopRemainder;
 use super::mean_difference::{DifferenceInterval, GroupMeans, MeanDifference};
+use crate::run::replay_config;
 
 /// The division of runs into those that are only observed and the others, as `policy.holdout` makes it.
 #[derive(Clone, Debug)]
@@ -24,9 +25,7 @@ impl HoldoutSplit {
     /// Returns the same settings for a replay of all runs: a held-out run gets the verdicts that it would have got.
     #[must_use]
     pub fn replay_config(&self) -> Config {
-        let mut settings = Settings::clone(&self.0);
-        settings.policy.holdout = 0.0;
-        Config::new(settings).unwrap_or_else(|_| self.0.clone())
+        replay_config(&self.0)
     }
 }
 
@@ -108,6 +107,8 @@ fn compare(runs: &[HoldoutRun], figure: impl Fn(&LoopRemainder) -> Option<f64>) 
 
 #[cfg(test)]
 mod tests {
+    use loopbreak::Settings;
+
     use super::*;
     use crate::statistics::RunCost;
 

@@ -12,6 +12,7 @@ use super::analyzed_logs::AnalyzedLogs;
 use super::log_analysis::LogAnalysis;
 use super::run_dispatcher;
 use super::step_observer::{NoObserver, StepObserver};
+use crate::run::replay_config;
 
 /// Size in bytes from which a log gets all threads. Smaller ones are read in parallel.
 const LARGE_LOG: u64 = 4 * 1024 * 1024;
@@ -59,7 +60,9 @@ impl fmt::Debug for LogAnalyzer {
 
 impl LogAnalyzer {
     /// Creates an analyzer.
-    pub fn new(options: AnalyzeOptions) -> Self {
+    pub fn new(mut options: AnalyzeOptions) -> Self {
+        // Once for all runs, because every change of settings prepares their tables again.
+        options.config = replay_config(&options.config);
         LogAnalyzer { options, progress: Arc::new(|_| {}) }
     }
 

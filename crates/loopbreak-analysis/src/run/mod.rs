@@ -2,6 +2,7 @@
 
 mod corrupt_record;
 mod name_list;
+mod replay_config;
 mod run_analysis;
 mod run_record;
 mod run_statistics;
@@ -9,5 +10,6 @@ mod run_statistics;
 mod tests;
 
 pub use corrupt_record::CorruptRecord;
+pub(crate) use replay_config::replay_config;
 pub use run_analysis::RunAnalysis;
 pub use run_record::RunRecord;

@@ -2,10 +2,12 @@
 
 use loopbreak::{Config, Guard, Snapshot, Step, Verdict, series::RunSummary};
 
+use super::replay_config::replay_config;
 use super::run_record::RunRecord;
 use crate::report::RunReport;
 
-/// Analyzes one run. The replay continues after a hard finding, as if nothing had been done about it.
+/// Analyzes one run. The replay continues after a hard finding, as if nothing had been done about it, and judges a run
+/// that is held out (`policy.holdout`) like any other.
 #[derive(Debug)]
 pub struct RunAnalysis {
     guard: Guard,
@@ -24,7 +26,7 @@ impl RunAnalysis {
     }
 
     fn begin(config: &Config, run: String, recorded: bool) -> Self {
-        let guard = Guard::new(config.clone()).for_run(&run);
+        let guard = Guard::new(replay_config(config)).for_run(&run);
         RunAnalysis { guard, record: RunRecord::new(config, run, recorded) }
     }
 

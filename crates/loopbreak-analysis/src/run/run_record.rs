@@ -6,6 +6,7 @@ use loopbreak::{Config, Guard, Snapshot, Step, Verdict, series::RunSummary, snap
 use serde::de::DeserializeOwned;
 
 use super::corrupt_record::CorruptRecord;
+use super::replay_config::replay_config;
 use super::run_analysis::RunAnalysis;
 use super::run_statistics::RunStatistics;
 use crate::recording::RunRecording;
@@ -39,7 +40,7 @@ impl RunRecord {
 
     /// Continues a stored run.
     pub fn resume(self, config: &Config, snapshot: Snapshot) -> Result<RunAnalysis, SnapshotError> {
-        Ok(RunAnalysis::from_parts(Guard::restore(config.clone(), snapshot)?, self))
+        Ok(RunAnalysis::from_parts(Guard::restore(replay_config(config), snapshot)?, self))
     }
 
     pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {

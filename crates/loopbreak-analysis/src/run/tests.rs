@@ -107,6 +107,25 @@ fn mode_observe_lists_findings_and_makes_no_decisions() {
 }
 
 #[test]
+fn a_run_that_is_held_out_is_judged_like_any_other() {
+    let mut settings = Settings::default();
+    let other = analyse(settings.clone(), scores(1..=60, 0));
+    settings.policy.holdout = 1.0;
+    let held_out = analyse(settings.clone(), scores(1..=60, 0));
+    assert_eq!((held_out.verdict, &held_out.first_stop), (VerdictName::Stop, &other.first_stop));
+    assert_eq!(held_out.steps_after_ending, other.steps_after_ending);
+    // A record that was stored for a while continues in the same way.
+    let config = Config::new(settings).unwrap();
+    let mut analysis = RunAnalysis::new(&config, "r");
+    for line in scores(1..=60, 0) {
+        let (snapshot, record) = analysis.into_parts();
+        analysis = record.resume(&config, snapshot).unwrap();
+        analysis.observe(&Step::from_json(&line).unwrap());
+    }
+    assert_eq!(analysis.finish("", "").first_stop, other.first_stop);
+}
+
+#[test]
 fn stagnation_that_is_off_checks_nothing() {
     let mut settings = Settings::default();
     settings.stagnation.mode = Mode::Off;

@@ -17,7 +17,7 @@ pub use kept_run::{KeptRun, replay};
 pub use outcome_totals::{OutcomeTotals, RunOutcome};
 pub use read_runs::{MAX_STEP_BYTES, TooManySteps, read_runs};
 pub use search::{SearchControl, SearchOutcome, prune, search};
-pub use space::{OptionChange, SPACE, TuneDimension, changed, shown, value_of, with_patience};
+pub use space::{OptionChange, TuneDimension, changed, shown, space, value_of, with_patience};
 pub use state_file::{StateFile, StateFileError, TuneSubject};
 pub use trials::{SettingsTrial, TrialGenerator};
 pub use tune_result::{SCHEMA, TuneResult};

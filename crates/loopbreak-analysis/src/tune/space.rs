@@ -1,52 +1,95 @@
 //! The search space: every option that is a threshold or a window of a detector, with the values to try.
 
-use loopbreak::Config;
-use loopbreak_config::{OptionType, find_option, settings_json};
+use std::sync::LazyLock;
+
+use loopbreak::{Config, Profile};
+use loopbreak_config::{OptionInfo, OptionType, find_option, options, settings_json};
 use serde_json::Value;
 
 /// An option, and the values to try.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TuneDimension {
     /// Its path, such as `cycle.warn_at`.
     pub option: &'static str,
     /// The values, lowest first.
-    pub values: &'static [f64],
+    pub values: Vec<f64>,
 }
 
-const fn dimension(option: &'static str, values: &'static [f64]) -> TuneDimension {
-    TuneDimension { option, values }
-}
-
-/// The search space. The guide lists it, and a state file for another space is refused.
-pub const SPACE: &[TuneDimension] = &[
-    dimension("stagnation.max_turns", &[20.0, 30.0, 40.0, 60.0, 80.0, 120.0]),
-    dimension("stagnation.warn_at", &[10.0, 15.0, 20.0, 30.0, 40.0, 60.0]),
-    dimension("camping.threshold", &[4.0, 5.0, 6.0, 8.0]),
-    dimension("camping.window", &[8.0, 10.0, 15.0, 20.0]),
-    dimension("signature.hard_at", &[3.0, 4.0, 5.0, 6.0]),
-    dimension("similarity.threshold", &[0.85, 0.9, 0.95, 0.98]),
-    dimension("similarity.hard_at", &[2.0, 3.0, 4.0]),
-    dimension("errors.warn_at", &[3.0, 4.0, 5.0, 8.0]),
-    dimension("cycle.max_period", &[4.0, 8.0, 12.0]),
-    dimension("cycle.warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
-    dimension("cycle.hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
-    dimension("recurrence.window", &[20.0, 30.0, 45.0, 60.0]),
-    dimension("recurrence.warn_at", &[4.0, 6.0, 8.0, 10.0, 14.0]),
-    dimension("recurrence.hard_at", &[8.0, 10.0, 12.0, 16.0, 20.0]),
-    dimension("recurrence.again_warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
-    dimension("recurrence.again_hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
-    dimension("drift.warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
-    dimension("drift.hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
-    dimension("drift.likeness", &[0.5, 0.6, 0.7, 0.8]),
-    dimension("failing_target.warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
-    dimension("failing_target.hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
-    dimension("failing_target.forget_after", &[10.0, 20.0, 40.0]),
-    dimension("poll.warn_at", &[6.0, 10.0, 15.0]),
-    dimension("poll.hard_at", &[15.0, 20.0, 30.0]),
+/// Values that were chosen by hand: for windows, and for thresholds whose default says little about the others to try.
+/// The other thresholds need no line here.
+const CHOSEN: &[(&str, &[f64])] = &[
+    ("stagnation.max_turns", &[20.0, 30.0, 40.0, 60.0, 80.0, 120.0]),
+    ("stagnation.warn_at", &[10.0, 15.0, 20.0, 30.0, 40.0, 60.0]),
+    ("camping.threshold", &[4.0, 5.0, 6.0, 8.0]),
+    ("camping.window", &[8.0, 10.0, 15.0, 20.0]),
+    ("signature.hard_at", &[3.0, 4.0, 5.0, 6.0]),
+    ("similarity.threshold", &[0.85, 0.9, 0.95, 0.98]),
+    ("similarity.hard_at", &[2.0, 3.0, 4.0]),
+    ("errors.warn_at", &[3.0, 4.0, 5.0, 8.0]),
+    // Off by default, so there is nothing to derive the values from.
+    ("errors.hard_at", &[3.0, 4.0, 5.0, 8.0]),
+    ("cycle.max_period", &[4.0, 8.0, 12.0]),
+    ("cycle.warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
+    ("cycle.hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
+    ("recurrence.window", &[20.0, 30.0, 45.0, 60.0]),
+    ("recurrence.warn_at", &[4.0, 6.0, 8.0, 10.0, 14.0]),
+    ("recurrence.hard_at", &[8.0, 10.0, 12.0, 16.0, 20.0]),
+    ("recurrence.again_warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
+    ("recurrence.again_hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
+    ("drift.warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
+    ("drift.hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
+    ("drift.likeness", &[0.5, 0.6, 0.7, 0.8]),
+    ("failing_target.warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
+    ("failing_target.hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
+    ("failing_target.forget_after", &[10.0, 20.0, 40.0]),
+    ("poll.warn_at", &[6.0, 10.0, 15.0]),
+    ("poll.hard_at", &[15.0, 20.0, 30.0]),
 ];
 
-/// Options that are scaled together by a change of patience.
-const PATIENCE: [&str; 5] = ["max_turns", "warn_at", "hard_at", "again_warn_at", "again_hard_at"];
+/// Thresholds that are not tried, with the reason.
+const NOT_TRIED: &[(&str, &str)] = &[
+    ("budget.warn_at", "it is a share of a limit that the user sets"),
+    ("restart.warn_at", "it counts runs, and a trial replays each run on its own"),
+];
+
+/// Values to try for a threshold without chosen values, as multiples of its default.
+const MULTIPLES: [f64; 4] = [0.75, 1.0, 1.5, 2.0];
+
+static SPACE: LazyLock<Vec<TuneDimension>> =
+    LazyLock::new(|| options().iter().filter_map(TuneDimension::of_option).collect());
+
+/// Returns the search space, in the order in which the options are declared. A new threshold of a detector is part of it
+/// as soon as it is declared. The guide lists the space, and a state file for another space is refused.
+pub fn space() -> &'static [TuneDimension] {
+    &SPACE
+}
+
+impl TuneDimension {
+    /// Returns the values to try for an option, or `None` if it is not tried.
+    fn of_option(option: &'static OptionInfo) -> Option<Self> {
+        let path = option.path.as_str();
+        if let Some((_, values)) = CHOSEN.iter().find(|(chosen, _)| *chosen == path) {
+            return Some(TuneDimension { option: path, values: values.to_vec() });
+        }
+        if !is_threshold(option) || NOT_TRIED.iter().any(|(other, _)| *other == path) {
+            return None;
+        }
+        let default = option.default_in(Profile::default())?.as_integer()? as f64;
+        let mut values = MULTIPLES.map(|multiple| within(path, (default * multiple).round())).to_vec();
+        values.dedup();
+        (values.len() > 1).then_some(TuneDimension { option: path, values })
+    }
+}
+
+/// Returns whether an option is a number of turns or repetitions that gives a warning or triggers an intervention.
+fn is_threshold(option: &OptionInfo) -> bool {
+    let is_number = matches!(option.option_type, OptionType::Integer(_) | OptionType::Number(_));
+    is_number && is_threshold_key(option.key())
+}
+
+fn is_threshold_key(key: &str) -> bool {
+    key.ends_with("warn_at") || key.ends_with("hard_at")
+}
 
 /// An option and its value.
 pub type OptionChange = (&'static str, f64);
@@ -70,9 +113,10 @@ pub fn changed(settings: &Value, changes: &[OptionChange]) -> Option<Config> {
 pub fn with_patience(config: &Config, factor: f64) -> Option<Config> {
     let settings = settings_json::to_value(config);
     let mut changes: Vec<OptionChange> = Vec::new();
-    for TuneDimension { option, .. } in SPACE {
+    for TuneDimension { option, .. } in space() {
         let key = option.rsplit('.').next().unwrap_or(option);
-        let (Some(value), true) = (value_of(&settings, option), PATIENCE.contains(&key)) else { continue };
+        let is_limit = key == "max_turns" || is_threshold_key(key);
+        let (Some(value), true) = (value_of(&settings, option), is_limit) else { continue };
         if value > 0.0 {
             changes.push((option, within(option, (value * factor).round())));
         }
@@ -130,14 +174,39 @@ mod tests {
     #[test]
     fn tune_changes_only_existing_options_to_valid_values() {
         let settings = settings_json::to_value(&Settings::default());
-        for TuneDimension { option, values } in SPACE {
+        for TuneDimension { option, values } in space() {
             assert!(value_of(&settings, option).is_some(), "{option}");
             assert!(values.is_sorted() && values.len() > 1, "{option}");
-            for value in *values {
+            for value in values {
                 assert_eq!(within(option, *value).to_bits(), value.to_bits(), "{option} = {value}");
             }
             assert!(values.iter().any(|value| changed(&settings, &[(option, *value)]).is_some()), "{option}");
         }
+    }
+
+    #[test]
+    fn every_threshold_is_tried_or_has_a_reason_not_to_be() {
+        for option in options().iter().filter(|option| is_threshold(option)) {
+            let tried = space().iter().any(|dimension| dimension.option == option.path);
+            let reason = NOT_TRIED.iter().find(|(other, _)| *other == option.path).map(|(_, reason)| *reason);
+            assert_eq!(tried, reason.is_none(), "{}: {reason:?}", option.path);
+        }
+        let listed =
+            CHOSEN.iter().map(|(option, _)| *option).chain(NOT_TRIED.iter().map(|(option, _)| *option));
+        for option in listed {
+            assert!(find_option(option).is_some(), "{option}");
+        }
+    }
+
+    #[test]
+    fn a_threshold_without_chosen_values_gets_values_around_its_default() {
+        let values = |option: &str| {
+            let dimension = space().iter().find(|dimension| dimension.option == option);
+            dimension.map(|dimension| dimension.values.clone()).unwrap_or_default()
+        };
+        assert_eq!(values("rework.warn_at"), [6.0, 8.0, 12.0, 16.0]);
+        assert_eq!(values("side_effect.warn_at"), [2.0, 3.0, 4.0], "none is below the range of the option");
+        assert_eq!(values("cycle.circuit_hard_at"), [9.0, 12.0, 18.0, 24.0]);
     }
 
     #[test]

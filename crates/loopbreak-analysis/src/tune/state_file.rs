@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kept_run::KeptRun;
 use super::outcome_totals::RunOutcome;
-use super::space::SPACE;
+use super::space::space;
 
 /// Name and version of this format.
 const SCHEMA: &str = "loopbreak.tune-state/1";
@@ -44,19 +44,19 @@ impl TuneSubject {
                 data.write_u8(b'\n');
             }
         }
-        let mut space = FixedState::with_seed(0x5BACE).build_hasher();
-        space.write(settings_json::to_text(config).as_bytes());
+        let mut searched = FixedState::with_seed(0x5BACE).build_hasher();
+        searched.write(settings_json::to_text(config).as_bytes());
         // The text of an earlier version, so that its state files can still be used.
-        let dimensions: Vec<String> = SPACE
+        let dimensions: Vec<String> = space()
             .iter()
             .map(|it| format!("Dimension {{ option: {:?}, values: {:?} }}", it.option, it.values))
             .collect();
-        space.write(format!("[{}]", dimensions.join(", ")).as_bytes());
+        searched.write(format!("[{}]", dimensions.join(", ")).as_bytes());
         TuneSubject {
             schema: SCHEMA.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             data: format!("{:016x}", data.finish()),
-            space: format!("{:016x}", space.finish()),
+            space: format!("{:016x}", searched.finish()),
             seed,
         }
     }

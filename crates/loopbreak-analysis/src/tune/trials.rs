@@ -9,7 +9,7 @@ use loopbreak_config::settings_json;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::space::{OptionChange, SPACE, changed, value_of};
+use super::space::{OptionChange, TuneDimension, changed, space, value_of};
 
 /// Maximum number of options that a trial changes.
 const CHANGES: usize = 4;
@@ -29,6 +29,8 @@ pub struct SettingsTrial {
 #[derive(Debug)]
 pub struct TrialGenerator {
     settings: Value,
+    /// The options that are varied. A limit that is off stays off: the user or the profile chose that.
+    varied: Vec<&'static TuneDimension>,
     random: TrialRng,
     /// Changes of one option, shuffled.
     single: Vec<OptionChange>,
@@ -41,14 +43,16 @@ impl TrialGenerator {
     pub fn new(config: &Config, seed: u64) -> Self {
         let settings = settings_json::to_value(config);
         let mut random = TrialRng(seed);
+        let is_on = |dimension: &&TuneDimension| value_of(&settings, dimension.option) != Some(0.0);
+        let varied: Vec<&TuneDimension> = space().iter().filter(is_on).collect();
         let mut single = Vec::new();
-        for dimension in SPACE {
+        for dimension in &varied {
             let now = value_of(&settings, dimension.option);
             let others = dimension.values.iter().filter(|value| Some(**value) != now);
             single.extend(others.map(|value| (dimension.option, *value)));
         }
         random.shuffle(&mut single);
-        TrialGenerator { settings, random, single, known: HashSet::default(), next: 0 }
+        TrialGenerator { settings, varied, random, single, known: HashSet::default(), next: 0 }
     }
 
     /// Returns the settings of a trial.
@@ -74,13 +78,13 @@ impl TrialGenerator {
     fn several(&mut self) -> Option<Vec<OptionChange>> {
         for _ in 0..DRAWS {
             let count = 2 + self.random.below(CHANGES - 1);
-            let mut chosen: Vec<usize> = (0..SPACE.len()).collect();
+            let mut chosen: Vec<usize> = (0..self.varied.len()).collect();
             self.random.shuffle(&mut chosen);
             chosen.truncate(count);
             chosen.sort_unstable();
             let mut changes = Vec::new();
             for index in chosen {
-                let dimension = &SPACE[index];
+                let dimension = self.varied[index];
                 let value = dimension.values[self.random.below(dimension.values.len())];
                 if value_of(&self.settings, dimension.option) != Some(value) {
                     changes.push((dimension.option, value));
@@ -149,6 +153,8 @@ mod tests {
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), 300);
+        let off = |trial: &SettingsTrial| trial.changes.iter().any(|(option, _)| *option == "errors.hard_at");
+        assert!(!trials.iter().any(off), "a limit that is off stays off");
         let maker = TrialGenerator::new(&Config::default(), 1);
         assert!(trials.iter().all(|trial| maker.config(trial).is_some()));
     }

@@ -179,33 +179,71 @@ fn mcp_tools_take_and_give_what_they_did_in_the_first_release() {
     for (tool, expected) in tools.iter().zip(&expected) {
         let (tool, expected) =
             (inline_references(tool, &Value::Null), inline_references(expected, &Value::Null));
-        assert_contains(&tool, &expected, expected["name"].as_str().unwrap_or_default());
+        let name = expected["name"].as_str().unwrap_or_default();
+        assert_eq!(incompatibility(&tool, &expected, name), None);
     }
     assert_eq!(tools.len(), expected.len());
 }
 
-/// Checks that a value has everything that an earlier release had. Keys and choices may be added, and never removed.
-#[track_caller]
-fn assert_contains(actual: &Value, expected: &Value, path: &str) {
-    match (actual, expected) {
-        (Value::Object(actual), Value::Object(expected)) => {
-            for (key, value) in expected {
-                let here = format!("{path}.{key}");
-                let found = actual.get(key).unwrap_or_else(|| panic!("{here} is missing"));
-                // What is required is a promise to clients that send no more.
-                if key == "required" {
-                    assert_eq!(found, value, "{here}");
-                } else {
-                    assert_contains(found, value, &here);
-                }
-            }
+/// Returns where clients of an earlier release would not understand a schema, if there is such a place. Optional properties
+/// and choices may be added. Everything else is as it was: the properties of that release with their types and limits, and
+/// what is required.
+fn incompatibility(actual: &Value, expected: &Value, path: &str) -> Option<String> {
+    let (Value::Object(members), Value::Object(expected_members)) = (actual, expected) else {
+        return (actual != expected).then(|| format!("{path}: {actual} instead of {expected}"));
+    };
+    members.keys().chain(expected_members.keys()).find_map(|key| {
+        let here = format!("{path}.{key}");
+        let [found, wanted] = [actual, expected].map(|schema| schema.get(key).unwrap_or(&Value::Null));
+        match key.as_str() {
+            "properties" => missing_property(found, wanted, &here),
+            "enum" | "oneOf" | "anyOf" if found.is_array() => missing_choice(found, wanted, &here),
+            _ => incompatibility(found, wanted, &here),
         }
-        (Value::Array(actual), Value::Array(expected)) => {
-            assert!(actual.len() >= expected.len(), "{path}: {actual:?}");
-            for (index, (actual, expected)) in actual.iter().zip(expected).enumerate() {
-                assert_contains(actual, expected, &format!("{path}[{index}]"));
-            }
-        }
-        _ => assert_eq!(actual, expected, "{path}"),
+    })
+}
+
+/// Checks the properties of an earlier release. A new one is optional, because `required` must be equal.
+fn missing_property(actual: &Value, expected: &Value, path: &str) -> Option<String> {
+    expected.as_object()?.iter().find_map(|(name, property)| {
+        let found = actual.get(name).unwrap_or(&Value::Null);
+        incompatibility(found, property, &format!("{path}.{name}"))
+    })
+}
+
+/// Checks that every choice of an earlier release is there, in its order.
+fn missing_choice(actual: &Value, expected: &Value, path: &str) -> Option<String> {
+    let mut choices = actual.as_array().into_iter().flatten();
+    let Some(expected) = expected.as_array() else { return Some(format!("{path}: {actual} is new")) };
+    let missing =
+        expected.iter().find(|choice| !choices.any(|found| incompatibility(found, choice, path).is_none()));
+    missing.map(|choice| format!("{path}: {choice} is missing in {actual}"))
+}
+
+#[test]
+fn only_optional_additions_to_a_schema_are_compatible() {
+    let old = json!({"type": "object", "required": ["a"], "properties": {
+        "a": {"type": "string", "enum": ["x", "y"]}, "b": {"type": ["integer", "null"], "minimum": 0}}});
+    let changed = |pointer: &str, value: Value| {
+        let mut new = old.clone();
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        new.pointer_mut(parent).unwrap().as_object_mut().unwrap().insert(key.to_owned(), value);
+        incompatibility(&new, &old, "tool").is_none()
+    };
+    assert!(changed("/properties/c", json!({"type": "boolean"})));
+    assert!(changed("/properties/a/enum", json!(["w", "x", "y", "z"])));
+    for (pointer, value) in [
+        ("/required", json!(["a", "b"])),
+        ("/required", json!([])),
+        ("/properties", json!({"a": old["properties"]["a"]})),
+        ("/properties/a/enum", json!(["x"])),
+        ("/properties/a/maxLength", json!(9)),
+        ("/properties/b/enum", json!([1, 2])),
+        ("/properties/b/type", json!("integer")),
+        ("/properties/b/type", json!(["integer", "null", "string"])),
+        ("/properties/b/minimum", json!(1)),
+        ("/additionalProperties", json!(false)),
+    ] {
+        assert!(!changed(pointer, value.clone()), "{pointer}: {value}");
     }
 }

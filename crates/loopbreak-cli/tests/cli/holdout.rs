@@ -99,6 +99,31 @@ fn eval_judges_held_out_runs_like_the_others() {
 }
 
 #[test]
+fn analyze_and_tune_judge_held_out_runs_like_the_others() {
+    let folder = runs();
+    let report = |args: &[&str]| {
+        let done = done(loopbreak(folder.path()).args(args).args(["log.jsonl", "--json"]));
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        serde_json::from_str::<Value>(&done.out).unwrap()
+    };
+    let tune = ["tune", "--budget", "5"];
+    for command in [&["analyze"][..], &tune[..]] {
+        assert_eq!(report(&[command, &HALF].concat()), report(command), "{command:?}");
+    }
+    assert_eq!(report(&[&["analyze"][..], &HALF].concat())["totals"]["warned"], 20);
+}
+
+#[test]
+fn a_settings_file_of_tune_keeps_the_holdout() {
+    let folder = runs();
+    let args = ["tune", "log.jsonl", "--budget", "2", "--output", "found.toml"];
+    let done = done(loopbreak(folder.path()).args(args).args(HALF));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let found = fs::read_to_string(folder.path().join("found.toml")).unwrap();
+    assert!(found.contains("holdout = 0.5"), "{found}");
+}
+
+#[test]
 fn eval_with_one_held_out_run_gives_no_difference() {
     let folder = runs();
     let log = fs::read_to_string(folder.path().join("log.jsonl")).unwrap();

@@ -29,6 +29,7 @@ mod first_release;
 mod first_signal;
 mod formats;
 mod golden;
+mod held_out_runs;
 mod holdout;
 mod hook;
 mod hook_allow;

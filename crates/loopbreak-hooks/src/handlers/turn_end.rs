@@ -92,8 +92,8 @@ fn respond(run: &mut HookTransaction<'_>, verdict: &Verdict, message: &str, held
 /// Returns whether the agent may be kept from ending its turn: once per message of the user, and not while it waits for
 /// background tasks.
 fn may_nudge(run: &HookTransaction<'_>) -> bool {
-    let settings = run.request.settings;
-    let acts = settings.mode == Mode::Enforce && settings.policy.ladder.hint;
+    let config = run.guard.applied_config(run.guard.config());
+    let acts = config.mode == Mode::Enforce && config.policy.ladder.hint;
     acts && !run.state.hook.nudged && !run.request.event.has_background_tasks()
 }
 

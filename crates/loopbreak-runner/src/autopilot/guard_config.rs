@@ -6,8 +6,10 @@ use loopbreak::{Config, DetectorName, Mode, Settings};
 /// Returns the configuration of the guard that watches the command over a roadmap. Whether tasks loop is decided by the
 /// rules for tasks: an agent that reports three times in the same words has not looped if they are about three tasks. If
 /// those rules are not enforced, the other detectors stay on.
+///
+/// A run that is held out has the same detectors as the others. Its loops could not be compared with theirs otherwise.
 pub(crate) fn guard_config(config: &Config) -> Config {
-    if config.mode != Mode::Enforce || config.task.mode != Mode::Enforce {
+    if config.mode_of(DetectorName::Task) != Mode::Enforce {
         return config.clone();
     }
     let replaced = DetectorName::ALL.iter().filter(|detector| is_replaced(**detector));
@@ -32,7 +34,7 @@ fn is_replaced(detector: DetectorName) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use loopbreak::Profile;
+    use loopbreak::{Guard, Profile};
 
     use super::*;
 
@@ -42,5 +44,20 @@ mod tests {
         assert_eq!(guard_config(&Config::new(settings.clone()).unwrap()).cycle.mode, Mode::Off);
         settings.task.mode = Mode::Off;
         assert_eq!(guard_config(&Config::new(settings).unwrap()).cycle.mode, Mode::Enforce);
+    }
+
+    #[test]
+    fn a_run_that_is_held_out_is_watched_by_the_same_detectors_as_the_others() {
+        let mut settings = Settings::from(Profile::Tasks);
+        let others = guard_config(&Config::new(settings.clone()).unwrap());
+        settings.policy.holdout = 1.0;
+        let config = Config::new(settings).unwrap();
+        let guard = Guard::new(guard_config(&config)).for_run("run");
+        assert!(guard.is_held_out());
+        for detector in DetectorName::ALL {
+            let mode = |config: &Config| config.mode_of(*detector) != Mode::Off;
+            assert_eq!(mode(&guard.applied_config(guard.config())), mode(&others), "{detector}");
+        }
+        assert_eq!(guard.applied_config(&config).mode, Mode::Observe);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loopbreak::{Intervention, Mode, Pattern, Series};
+use loopbreak::{DetectorName, Intervention, Mode, Pattern, Series};
 use loopbreak_store::tasks::{NextTask, RoadmapTask, TaskRemedy, next_task};
 use loopbreak_store::{AutopilotState, IdleEvent, NoteEvent, RecoveryEvent, RunEvent, RunRecords, now};
 
@@ -141,8 +141,7 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
             }
             _ => return false,
         };
-        let config = &self.run_loop.config;
-        if config.mode != Mode::Enforce || config.task.mode != Mode::Enforce {
+        if self.run_loop.config.mode_of(DetectorName::Task) != Mode::Enforce {
             return false;
         }
         let reason = check.reason.unwrap_or_default();

@@ -36,6 +36,7 @@ const MAX_BACKOFF: Duration = Duration::from_mins(10);
 #[derive(Debug)]
 pub(crate) struct RunLoop<'a> {
     pub(crate) options: &'a RunOptions,
+    /// The settings as they apply to this run: if it is held out, they only observe.
     pub(crate) config: Config,
     pub(crate) prompt: RunPrompt<'a>,
     pub(crate) notifiers: NotifierSet,
@@ -215,7 +216,7 @@ impl RunLoop<'_> {
     /// Returns the time left until the time limit of the run, if there is one.
     pub(crate) fn time_left(&self) -> Option<Duration> {
         let budget = &self.config.budget;
-        let enforced = self.config.mode == Mode::Enforce && budget.mode == Mode::Enforce;
+        let enforced = self.config.mode_of(DetectorName::Budget) == Mode::Enforce;
         let limit = Some(budget.max_runtime.millis).filter(|limit| enforced && *limit > 0)?;
         let passed = self.time().saturating_sub(self.runner_state.started).max(0);
         Some(Duration::from_millis(limit.saturating_sub(passed as u64)))

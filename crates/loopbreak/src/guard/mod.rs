@@ -113,12 +113,17 @@ impl Guard {
         self.held_out.as_ref().unwrap_or(&self.config)
     }
 
-    /// Returns settings that only observe, if the run is held out and these settings do more.
-    fn observed_only(&self, config: &Config) -> Option<Config> {
+    /// Returns these settings as they apply to the run of this guard: if the run is held out, they only observe.
+    ///
+    /// Verdicts and rulings already take this into account. An adapter that reads `mode` to decide about measures of its
+    /// own must read it here, or it would act on a run that is only to be observed.
+    #[must_use]
+    pub fn applied_config(&self, config: &Config) -> Config {
         if !self.is_held_out() || config.mode != Mode::Enforce {
-            return None;
+            return config.clone();
         }
-        Config::new(Settings { mode: Mode::Observe, ..(**config).clone() }).ok()
+        let settings = Settings { mode: Mode::Observe, ..(**config).clone() };
+        Config::new(settings).unwrap_or_else(|_| config.clone())
     }
 
     /// Decides whether the run is held out, by the hash of its id.

@@ -40,8 +40,7 @@ impl Guard {
     ///
     /// A run that is held out is only observed, whatever these settings say.
     pub fn weigh_with(&self, config: &Config, proposal: &Proposal<'_>) -> Ruling {
-        let observed = self.observed_only(config);
-        let config = observed.as_ref().unwrap_or(config);
+        let config = &self.applied_config(config);
         let canonical = canonical_action(&proposal.action);
         let proposed = ProposedAction {
             action: canonical.as_ref().unwrap_or(&proposal.action),

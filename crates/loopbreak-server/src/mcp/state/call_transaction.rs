@@ -12,6 +12,8 @@ pub(crate) struct CallTransaction {
     pub(crate) state: RunState,
     pub(crate) guard: Guard,
     pub(crate) series: Series,
+    /// Settings of the series as they apply to this run: if it is held out, they only observe.
+    pub(crate) config: Config,
     /// The roadmap, for calls about tasks.
     pub(crate) tasks: Vec<RoadmapTask>,
     pub(crate) records: RunRecords,
@@ -33,9 +35,10 @@ impl CallTransaction {
         let guard = state.guard.restore(steps.clone(), run);
         let guard = guard.map_err(|error| ToolError::new(error.to_string(), "Nothing was recorded"))?;
         let has_attempts = state.series.attempts.is_some();
+        let config = guard.applied_config(config);
         let series = state.series.restore(config.clone());
         let (tasks, records, events) = (Vec::new(), RunRecords::default(), Vec::new());
-        Ok(CallTransaction { state, guard, series, tasks, records, now, events, has_attempts })
+        Ok(CallTransaction { state, guard, series, config, tasks, records, now, events, has_attempts })
     }
 
     /// Adds an event to the log of the run.

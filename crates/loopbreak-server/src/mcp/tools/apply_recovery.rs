@@ -2,7 +2,7 @@
 
 use loopbreak::series::TaskCheck;
 use loopbreak::verdict::ContextEntryType;
-use loopbreak::{Decision, Mode, Verdict, verdict::Audience};
+use loopbreak::{Decision, DetectorName, Mode, Verdict, verdict::Audience};
 use loopbreak_store::tasks::{RoadmapTask, TaskRemedy};
 use loopbreak_store::{RecoveryEvent, RunEvent, VerdictSummary};
 use schemars::JsonSchema;
@@ -40,12 +40,11 @@ impl ServerState {
     pub(crate) fn apply_recovery(&mut self, name: &str, id: &str) -> Result<RecoveryOutput, ToolError> {
         let run = self.find_own(name)?;
         let id = input_limits::check_task_id(id)?;
-        let observes = self.config.mode != Mode::Enforce || self.config.task.mode != Mode::Enforce;
         let (done, tasks) = self.change(&run.session, CallScope::Tasks, |transaction| {
             let mut tasks = std::mem::take(&mut transaction.tasks);
             let known = tasks.iter_mut().find(|task| task.id == id);
             let Some(task) = known else { return Err(unknown_task(&run.session, id, &tasks)) };
-            let done = recover(transaction, &run.session, task.clone(), observes);
+            let done = recover(transaction, &run.session, task.clone());
             task.clone_from(&done.task);
             Ok((done, tasks))
         })?;
@@ -62,12 +61,7 @@ impl ServerState {
     }
 }
 
-fn recover(
-    transaction: &mut CallTransaction,
-    run: &str,
-    task: RoadmapTask,
-    observes: bool,
-) -> AppliedRecovery {
+fn recover(transaction: &mut CallTransaction, run: &str, task: RoadmapTask) -> AppliedRecovery {
     let at = judgement_time(&transaction.state, transaction.now);
     let check = transaction.series.check(&task.id, at);
     let unchanged = |task, check: TaskCheck, reason: String| AppliedRecovery {
@@ -81,7 +75,7 @@ fn recover(
         let reason = format!("task {} is not looping", task.id);
         return unchanged(task, check, reason);
     }
-    if observes {
+    if transaction.config.mode_of(DetectorName::Task) != Mode::Enforce {
         let reason = format!(
             "{}; nothing was done, because the guard only observes",
             check.reason.clone().unwrap_or_default()
@@ -137,4 +131,39 @@ fn advice(verdict: &Verdict) -> Vec<String> {
         }
     }
     texts
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::Settings;
+    use serde_json::json;
+
+    use super::*;
+    use crate::mcp::protocol::McpOptions;
+
+    /// Records three attempts at a blocked task, and returns the recovery and the task in the store.
+    fn recovery(settings: Settings) -> (RecoveryOutput, RoadmapTask) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("x.db").into();
+        let options = McpOptions { settings, store, folder: String::new(), run: None };
+        let mut state = ServerState::open(options).unwrap();
+        for _ in 0..3 {
+            let attempt = json!({"taskId": "a", "status": "blocked", "blockers": ["no token"]});
+            state.record_attempt("r", &serde_json::from_value(attempt).unwrap()).unwrap();
+        }
+        (state.apply_recovery("r", "a").unwrap(), state.roadmap("r").unwrap().swap_remove(0))
+    }
+
+    #[test]
+    fn a_task_of_a_run_that_is_held_out_is_not_recovered() {
+        let (output, task) = recovery(Settings::default());
+        assert_eq!((output.applied, task.blockers.len()), (true, 0), "{output:?}");
+        let mut settings = Settings::default();
+        settings.policy.holdout = 1.0;
+        let (output, task) = recovery(settings);
+        assert_eq!((output.applied, output.recovery.as_deref()), (false, None));
+        assert_eq!(output.loop_type.as_deref(), Some("blocked_task_spin"));
+        assert!(output.reason.contains("only observes"), "{}", output.reason);
+        assert_eq!(task.blockers, ["no token"]);
+    }
 }

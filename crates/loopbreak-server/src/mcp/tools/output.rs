@@ -263,6 +263,9 @@ pub(crate) struct RunOutput {
     pub(crate) events: u64,
     /// The run has not ended and was seen within the last hour.
     pub(crate) running: bool,
+    /// True if the run is held out: it is only observed (`policy.holdout`). Absent otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) held_out: bool,
     /// Number of turns.
     pub(crate) tick_count: u64,
     /// Loops by their ids, and attempted tasks by theirs.
@@ -301,6 +304,7 @@ impl From<RunStatus> for RunOutput {
             ended: status.run.ended,
             events: status.run.events,
             running: status.running,
+            held_out: status.held_out,
             tick_count: status.tick_count,
             loop_detection: to_values(status.loop_detection),
         }

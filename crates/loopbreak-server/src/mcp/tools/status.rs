@@ -29,3 +29,37 @@ impl ServerState {
         Ok(summary.into())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::Settings;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::mcp::protocol::McpOptions;
+
+    /// Records one step, and returns the status of its run.
+    fn status(settings: Settings) -> (Value, Value) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("x.db").into();
+        let options = McpOptions { settings, store, folder: String::new(), run: None };
+        let mut state = ServerState::open(options).unwrap();
+        let step = json!({"action": "make", "outcome": "1 failed"});
+        state.record_step("r", &serde_json::from_value(step).unwrap()).unwrap();
+        let output = |run: Option<String>| {
+            let output = state.status(&StatusInput { run, all: false }).unwrap();
+            serde_json::to_value(output).unwrap()["runs"][0].take()
+        };
+        (output(None), output(Some("r".to_owned())))
+    }
+
+    #[test]
+    fn a_run_that_is_held_out_is_marked() {
+        let (all, one) = status(Settings::default());
+        assert_eq!((all.get("heldOut"), one.get("heldOut")), (None, None));
+        let mut settings = Settings::default();
+        settings.policy.holdout = 1.0;
+        let (all, one) = status(settings);
+        assert_eq!((&all["heldOut"], &one["heldOut"]), (&json!(true), &json!(true)));
+    }
+}
