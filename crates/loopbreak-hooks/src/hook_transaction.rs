@@ -4,7 +4,7 @@ use loopbreak::{Guard, Outcome, Step, Verdict};
 use loopbreak_store::{RejectedEvent, RunChange, RunEvent, RunRecords, RunState};
 
 use crate::guard_config;
-use crate::handlers::{after_tool, before_tool, session_end, tool_batch, turn_end, user_prompt};
+use crate::handlers::{after_tool, before_tool, refuse_call, session_end, tool_batch, turn_end, user_prompt};
 use crate::hook_error::HookError;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_request::HookRequest;
@@ -95,8 +95,17 @@ impl<'r> HookTransaction<'r> {
             .fold(HookResponse::Nothing, |response, call| self.observe_rejected_call(&call).after(response))
     }
 
-    /// Shows the guard a call that the agent rejected by itself.
+    /// Shows the guard a call that the agent rejected by itself. No hook could refuse it, so if the guard objects to it, the
+    /// agent is told, and an agent that insists is stopped.
     pub(crate) fn observe_rejected_call(&mut self, call: &UnreportedCall) -> HookResponse {
+        match refuse_call(self, &call.action, &call.id) {
+            HookResponse::Nothing => {}
+            stop @ HookResponse::Stop(_) => return stop,
+            refusal => {
+                self.state.hook.add_call(&call.id);
+                return HookResponse::Advise { agent: refusal.text(), user: None };
+            }
+        }
         let outcome = Outcome::new(call.reason.as_str()).with_error(true);
         let step = Step { outcome: Some(outcome.clone()), ..self.request.step(Some(call.action.clone())) };
         let verdict = self.observe(&step);

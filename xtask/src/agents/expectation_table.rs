@@ -66,7 +66,13 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
             requests: 21,
             ..LOOP
         },
-        // The file is read first.
+        // The file is read first. Claude Code rejects the edits by itself, so that no hook can refuse them: the refusal stands
+        // beside the results, and an agent that insists is stopped.
+        ("bad-edit", "claude") => SessionExpectation {
+            told: RoundRange::Within(4, 5),
+            refused: RoundRange::Within(6, 9),
+            ..REJECTED
+        },
         ("bad-edit", _) => SessionExpectation {
             told: RoundRange::Within(4, 5),
             refused: RoundRange::Within(6, 9),
@@ -77,7 +83,14 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
         },
         ("unknown-tool" | "wrong-arguments", "codex" | "gemini") => UNSEEN,
         ("unknown-tool" | "wrong-arguments", _) => REJECTED,
-        ("parallel", _) => SessionExpectation { ran: (6, 15), ..LOOP },
+        // Every round has two identical calls. Those of the first round count twice, because nothing has shown yet that the
+        // agent reports when a message has ended.
+        ("parallel", _) => SessionExpectation {
+            told: RoundRange::Within(2, 4),
+            ran: (6, 15),
+            endings: &[SessionEnding::Finished, SessionEnding::Stopped],
+            ..LOOP
+        },
         ("heeds", _) => {
             SessionExpectation { told: RoundRange::Within(3, 4), ran: (9, 9), requests: 10, ..UNTOUCHED }
         }

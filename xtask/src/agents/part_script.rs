@@ -1,5 +1,8 @@
 //! The script of a model that plays a part.
 
+use std::thread;
+use std::time::Duration;
+
 use loopbreak_hooks::scripted_model::{
     ConversationEntry, ModelAnswer, ModelRequest, ModelScript, ToolDialect,
 };
@@ -15,6 +18,8 @@ pub(super) const SUBAGENT_MARK: &str = "[job: subagent]";
 /// The last words of a part.
 pub(super) const LAST_WORDS: &str = "The job is done.";
 
+/// Time that the model takes for an answer.
+const THINKING: Duration = Duration::from_millis(300);
 /// The beginning of a summary.
 pub(super) const SUMMARY_START: &str = "<summary>";
 
@@ -93,6 +98,8 @@ impl PartScript {
 
 impl ModelScript for PartScript {
     fn answer(&mut self, request: &ModelRequest) -> ModelAnswer {
+        // A model takes a while. Calls that come at once are taken for those of one message.
+        thread::sleep(THINKING);
         let (play, round) = match RequestRole::find(request) {
             RequestRole::Main => (self.part.play, &mut self.main_round),
             RequestRole::Subagent => (self.part.subagent.unwrap_or(self.part.play), &mut self.subagent_round),

@@ -1,6 +1,7 @@
 //! After a tool call, successful or not.
 
 use loopbreak::Step;
+use loopbreak::step::Label;
 use loopbreak_store::{RunEvent, StepEvent};
 
 use crate::hook_response::HookResponse;
@@ -19,7 +20,7 @@ pub(crate) fn after_tool(run: &mut HookTransaction<'_>) -> HookResponse {
         return HookResponse::Nothing;
     }
     run.state.hook.add_call(&call);
-    run.state.hook.events.end_message();
+    let batch = run.state.hook.events.end_call().map(|message| Label::Number(message.cast_signed()));
     if run.state.hook.take_question(&call) {
         // A human was asked about the call. It was made, so the answer was yes.
         run.state.hook.reset();
@@ -31,6 +32,7 @@ pub(crate) fn after_tool(run: &mut HookTransaction<'_>) -> HookResponse {
     let verdict = run.observe(&Step {
         outcome: Some(outcome),
         user: interrupted.then(|| "interrupted the call".into()),
+        batch,
         ..request.step(Some(action))
     });
     let response = HookResponse::from(&verdict);

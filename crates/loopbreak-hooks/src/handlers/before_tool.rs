@@ -15,19 +15,23 @@ const RULE_BYTES: usize = 400;
 
 /// Asks the guard about the call, and refuses it if the guard objects.
 pub(crate) fn before_tool(run: &mut HookTransaction<'_>) -> HookResponse {
-    let request = run.request;
-    let event = request.event;
+    let event = run.request.event;
     let Some(action) = event.action() else { return HookResponse::Nothing };
     let call = event.call_id();
     if let Some(decision) = run.state.hook.events.decision(&call) {
         // The hooks are installed twice: the answer is the same.
         return HookResponse::from(decision);
     }
+    refuse_call(run, &action, &call)
+}
+
+/// Refuses a call if the session has to end or the guard objects to the call. Otherwise the response is empty.
+pub(crate) fn refuse_call(run: &mut HookTransaction<'_>, action: &Action<'_>, call: &str) -> HookResponse {
+    let request = run.request;
     let due = run.stop_due();
-    let Some(reason) = due.as_ref().and_then(HookResponse::text).or_else(|| objection(run, &action)) else {
+    let Some(reason) = due.as_ref().and_then(HookResponse::text).or_else(|| objection(run, action)) else {
         return HookResponse::Nothing;
     };
-
     // Calls of one message are one decision: the agent could not have read the refusal of the first.
     let first = run.state.hook.events.add_refusal(request.now);
     let batch = Some(Label::Number(first));
@@ -35,12 +39,12 @@ pub(crate) fn before_tool(run: &mut HookTransaction<'_>) -> HookResponse {
     let verdict = run.guard.observe(&step);
     let refusals = if first == request.now { run.state.hook.add_refusal(&verdict) } else { 1 };
     let ends = verdict.stop.is_some();
-    let response = due.unwrap_or_else(|| refuse(run, &action, &reason, refusals, ends));
-    run.state.hook.events.add_decision(&call, response.name(), &response.text().unwrap_or_default());
+    let response = due.unwrap_or_else(|| refuse(run, action, &reason, refusals, ends));
+    run.state.hook.events.add_decision(call, response.name(), &response.text().unwrap_or_default());
     // A call that a human is asked about is not refused yet.
     let is_question = matches!(response, HookResponse::Ask(_));
     if is_question {
-        run.state.hook.add_question(&call);
+        run.state.hook.add_question(call);
     }
     let intervention = match &response {
         HookResponse::Ask(_) => Intervention::Escalate,
@@ -56,11 +60,11 @@ pub(crate) fn before_tool(run: &mut HookTransaction<'_>) -> HookResponse {
         reason,
     });
     let record = StepEvent {
-        rule: Some(allow_rule(&action)),
+        rule: Some(allow_rule(action)),
         refused: !is_question,
-        ..StepEvent::from_hook(Some(event.name()))
+        ..StepEvent::from_hook(Some(request.event.name()))
     };
-    let record = record.with_action(&action).with_verdict(response.summarize(&verdict));
+    let record = record.with_action(action).with_verdict(response.summarize(&verdict));
     run.record(if is_question { RunEvent::Asked(record) } else { RunEvent::Refused(record) });
     response
 }

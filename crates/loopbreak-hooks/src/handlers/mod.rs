@@ -8,7 +8,7 @@ mod turn_end;
 mod user_prompt;
 
 pub(crate) use after_tool::after_tool;
-pub(crate) use before_tool::before_tool;
+pub(crate) use before_tool::{before_tool, refuse_call};
 pub(crate) use session_end::session_end;
 pub(crate) use tool_batch::tool_batch;
 pub(crate) use turn_end::turn_end;

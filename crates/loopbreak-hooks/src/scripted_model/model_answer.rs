@@ -74,7 +74,8 @@ impl ScriptedCall {
 
     /// Returns the id of the call, from the numbers of the answer and of the call in it.
     pub(super) fn id(answer: usize, call: usize) -> String {
-        format!("call_{answer}_{call}")
+        // As long as the ids of real models.
+        format!("call_{answer:010}{call:010}")
     }
 }
 

@@ -31,6 +31,12 @@ pub struct EventMemory {
     /// Time of the last refusal, if nothing has happened since then.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused_at: Option<i64>,
+    /// Number of messages whose calls have all ended, for agents that report that.
+    #[serde(skip_serializing_if = "is_zero")]
+    messages: u64,
+    /// True if a call of the next message has ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    called: bool,
     /// Id of the last prompt.
     #[serde(skip_serializing_if = "String::is_empty")]
     prompt: String,
@@ -90,9 +96,20 @@ impl EventMemory {
         first
     }
 
-    /// Records that the agent got results, so that its next call is a new decision. Returns whether that changes anything.
+    /// Records that a call has ended. Returns the number of its message, if the agent reports when all calls of a message have
+    /// ended.
+    pub fn end_call(&mut self) -> Option<u64> {
+        (self.refused_at, self.called) = (None, true);
+        (self.messages > 0).then_some(self.messages)
+    }
+
+    /// Records that all calls of a message have ended, so that the next call is a new decision. Returns whether that changes
+    /// anything.
     pub fn end_message(&mut self) -> bool {
-        self.refused_at.take().is_some()
+        let is_new = self.called || self.refused_at.is_some();
+        (self.refused_at, self.called) = (None, false);
+        self.messages += u64::from(is_new);
+        is_new
     }
 
     /// Records that an event arrived twice.
@@ -135,6 +152,11 @@ impl EventMemory {
         self.said = Some((message.len(), checksum(&message)));
         earlier.map_or(message, str::trim_start)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Returns whether the id of a call is long enough to be unique in a session. Some models number the calls of each message.
