@@ -89,8 +89,27 @@ def claude(paths):
 
 def codex(path):
     count, run, pending = Count(), None, False
-    calls = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call")
-    for line in lines(path):
+    calls = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call")
+    # In code mode the items are the calls, and a script counts only if it makes none of its own.
+    every = list(lines(path))
+    scripts = {line["payload"]["call_id"]: 0 for line in every if line.get("payload", {}).get("name") == "exec"}
+    script = None
+    for line in every:
+        payload = line.get("payload", {})
+        script = payload["call_id"] if payload.get("name") == "exec" else script
+        done = payload.get("item", {}).get("type") in ("CommandExecution", "FileChange")
+        if done and scripts:
+            count.add(run, calls=1)
+            scripts[script] += 1
+        if payload.get("type") == "custom_tool_call_output" and payload["call_id"] in scripts:
+            running = "Script running" in str(payload["output"])
+            count.add(run, calls=0 if scripts[payload["call_id"]] or running else 1)
+        if payload.get("name") == "exec":
+            pending = False
+            continue
+        if payload.get("type") == "agent_message":
+            count.add(run, says=1 if pending else 0, events=1)
+            pending = False
         if line.get("type") == "session_meta":
             run = line["payload"]["id"]
         elif "type" not in line:
