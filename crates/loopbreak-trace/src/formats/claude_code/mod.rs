@@ -50,7 +50,7 @@ impl FormatDefinition for ClaudeCodeFormat {
         let side = value.has_all(&["summary", "leafUuid"]) || value.has_all(&["messageId", "snapshot"]);
         known && (whose || side)
     }
-    fn file_owner(&self, value: &str) -> Option<FileOwner> {
+    fn file_owner(&self, value: &str, _folder: Option<&str>) -> Option<FileOwner> {
         let mut json = serde_json::Deserializer::from_str(value);
         let mut line = entry::ClaudeEntry::deserialize(&mut json).ok()?;
         if !TYPES.contains(&line.kind.as_deref()?) || !line.is_transcript() {
