@@ -36,13 +36,17 @@ def claude(paths):
     # A session that is resumed may write its lines once more.
     count, messages, agents, seen = Count(), {}, set(), set()
     machine = ("<local-command", "<task-notification", "<system-reminder", "<ide_", "<bash-std", "Stop hook feedback", "This session is being continued")
-    origins = ("task-notification", "peer", "scheduled")
+    origins = ("task-notification", "task_notification", "peer", "scheduled")
     compacted = False
     for path in paths[1:]:
         agents.update(line.get("agentId") for line in lines(path))
     for path in paths:
         for line in lines(path):
             run, side = line.get("sessionId") or line.get("session_id"), line.get("isSidechain") or line.get("parent_tool_use_id")
+            if line["type"] not in ("assistant", "user", "progress", "system", "attachment", "result"):
+                continue
+            if line["type"] == "attachment" and line["attachment"]["type"] != "queued_command" or line.get("subtype") == "stop_hook_summary":
+                continue
             if line["type"] == "progress" and isinstance(line["data"].get("message"), dict):
                 if line["data"]["agentId"] in agents:
                     continue

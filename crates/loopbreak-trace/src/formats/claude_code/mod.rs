@@ -17,9 +17,14 @@ use crate::sniff::JsonOutline;
 pub(crate) struct ClaudeCodeFormat;
 
 /// Known types of lines.
-const TYPES: [&str; 14] = [
+const TYPES: [&str; 20] = [
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
     "assistant",
+    "atis-latch",
     "attachment",
+    "cost-state",
     "custom-title",
     "file-history-snapshot",
     "last-prompt",
@@ -31,6 +36,7 @@ const TYPES: [&str; 14] = [
     "stream_event",
     "summary",
     "system",
+    "tools-used",
     "user",
 ];
 
