@@ -34,9 +34,9 @@ pub(crate) trait FormatDefinition: Sync {
     fn holds_whole_run(&self, _value: &JsonOutline<'_>) -> bool {
         false
     }
-    /// Returns the run and the agent that a file belongs to, given one value of the file. For formats that write
-    /// several files per run.
-    fn file_owner(&self, _value: &str) -> Option<FileOwner> {
+    /// Returns the run and the agent that a file belongs to, given one value of the file and the name of the folder that
+    /// it is in, if known. For formats that write several files per run.
+    fn file_owner(&self, _value: &str, _folder: Option<&str>) -> Option<FileOwner> {
         None
     }
     /// Parses one line, for formats whose lines are independent of each other: they can be read in any order, by
@@ -81,6 +81,8 @@ pub(crate) struct LogUnit<'a> {
     pub(crate) text: &'a str,
     /// Line number at which it starts, counted from 1.
     pub(crate) line: u64,
+    /// Name of the file, for a companion file.
+    pub(crate) file: Option<&'a str>,
 }
 
 impl LogFormat {

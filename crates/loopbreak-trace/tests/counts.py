@@ -36,13 +36,17 @@ def claude(paths):
     # A session that is resumed may write its lines once more.
     count, messages, agents, seen = Count(), {}, set(), set()
     machine = ("<local-command", "<task-notification", "<system-reminder", "<ide_", "<bash-std", "Stop hook feedback", "This session is being continued")
-    origins = ("task-notification", "peer", "scheduled")
+    origins = ("task-notification", "task_notification", "peer", "scheduled")
     compacted = False
     for path in paths[1:]:
         agents.update(line.get("agentId") for line in lines(path))
     for path in paths:
         for line in lines(path):
             run, side = line.get("sessionId") or line.get("session_id"), line.get("isSidechain") or line.get("parent_tool_use_id")
+            if line["type"] not in ("assistant", "user", "progress", "system", "attachment", "result"):
+                continue
+            if line["type"] == "attachment" and line["attachment"]["type"] != "queued_command" or line.get("subtype") == "stop_hook_summary":
+                continue
             if line["type"] == "progress" and isinstance(line["data"].get("message"), dict):
                 if line["data"]["agentId"] in agents:
                     continue
@@ -89,8 +93,27 @@ def claude(paths):
 
 def codex(path):
     count, run, pending = Count(), None, False
-    calls = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call")
-    for line in lines(path):
+    calls = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call")
+    # In code mode the items are the calls, and a script counts only if it makes none of its own.
+    every = list(lines(path))
+    scripts = {line["payload"]["call_id"]: 0 for line in every if line.get("payload", {}).get("name") == "exec"}
+    script = None
+    for line in every:
+        payload = line.get("payload", {})
+        script = payload["call_id"] if payload.get("name") == "exec" else script
+        done = payload.get("item", {}).get("type") in ("CommandExecution", "FileChange")
+        if done and scripts:
+            count.add(run, calls=1)
+            scripts[script] += 1
+        if payload.get("type") == "custom_tool_call_output" and payload["call_id"] in scripts:
+            running = "Script running" in str(payload["output"])
+            count.add(run, calls=0 if scripts[payload["call_id"]] or running else 1)
+        if payload.get("name") == "exec":
+            pending = False
+            continue
+        if payload.get("type") == "agent_message":
+            count.add(run, says=1 if pending else 0, events=1)
+            pending = False
         if line.get("type") == "session_meta":
             run = line["payload"]["id"]
         elif "type" not in line:
@@ -123,9 +146,16 @@ def gemini(path):
     except ValueError:
         every = list(lines(path))
         run, messages = every[0]["sessionId"], list({line["id"]: line for line in every if "type" in line}.values())
+        summaries = {str(line["$set"]["messages"]) for line in every if "messages" in line.get("$set", {})}
+        count.add(run, events=len(summaries))
+        below = os.path.join(os.path.dirname(path), run)
+        # What a subagent is told was not said by a human.
+        for agent in os.listdir(below) if os.path.isdir(below) else []:
+            messages += [line for line in lines(os.path.join(below, agent)) if line.get("type") == "gemini"]
     for message in messages:
         if message["type"] == "user":
-            count.add(run, users=1)
+            ours = str(message["content"]).startswith("[{'text': 'Loop guard:")
+            count.add(run, users=0 if ours else 1, events=1 if ours else 0)
         elif message["type"] == "gemini":
             calls = message.get("toolCalls") or []
             count.add(run, calls=len(calls), says=0 if calls else 1)

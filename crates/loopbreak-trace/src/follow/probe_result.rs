@@ -89,7 +89,7 @@ pub fn probe(head: &[u8], settled: bool, only: Option<LogFormat>) -> ProbeResult
     if layout == LogLayout::Document {
         return ProbeResult::Log { format, shape: FileShape::Document, owner: None };
     }
-    let owner = owner_of_head(head);
+    let owner = owner_of_head(head, None);
     let single = single(head);
     let is_run = single.is_some_and(|value| holds_whole_run(format, value));
     let is_piece = single.is_some() && owner.as_ref().is_some_and(|owner| owner.order.is_some());

@@ -23,10 +23,12 @@ pub fn agent_log_dirs(variable: impl Fn(&str) -> Option<OsString>) -> Vec<AgentL
     let below = |folder: &str| home.as_ref().map(|home| home.join(folder));
     let claude = set("CLAUDE_CONFIG_DIR").or_else(|| below(".claude"));
     let codex = set("CODEX_HOME").or_else(|| below(".codex"));
+    // The variable names the folder that holds `.gemini`.
+    let gemini = set("GEMINI_CLI_HOME").or_else(|| home.clone());
     let places = [
         ("Claude Code", claude.map(|folder| folder.join("projects"))),
         ("Codex CLI", codex.map(|folder| folder.join("sessions"))),
-        ("Gemini CLI", below(".gemini/tmp")),
+        ("Gemini CLI", gemini.map(|home| home.join(".gemini/tmp"))),
     ];
     let place = |(agent, path): (&'static str, Option<PathBuf>)| {
         let path = path?;
@@ -85,5 +87,7 @@ mod tests {
         assert!(places[1].log_folders().is_empty());
         assert_eq!(places[2].log_folders(), [home.join(".gemini/tmp/ab12/chats")]);
         assert!(agent_log_dirs(|_| None).is_empty());
+        let own = agent_log_dirs(|name| (name == "GEMINI_CLI_HOME").then(|| home.clone().into()));
+        assert_eq!((own[0].agent, own[0].log_folders().len()), ("Gemini CLI", 1));
     }
 }

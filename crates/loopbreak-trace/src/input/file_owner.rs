@@ -114,16 +114,17 @@ fn owner_of(input: &LogInput) -> Option<FileOwner> {
     let file = File::open(path).ok()?;
     let mut head = Vec::new();
     unpack(Box::new(BufReader::new(file))).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
-    owner_of_head(&head)
+    let folder = path.parent().and_then(Path::file_name).and_then(std::ffi::OsStr::to_str);
+    owner_of_head(&head, folder)
 }
 
-/// Returns the owner of a file that starts with these bytes.
-pub(crate) fn owner_of_head(head: &[u8]) -> Option<FileOwner> {
+/// Returns the owner of a file that starts with these bytes and is in a folder of this name.
+pub(crate) fn owner_of_head(head: &[u8], folder: Option<&str>) -> Option<FileOwner> {
     let head = &head[..head.len().min(HEAD as usize)];
     let lines =
         head.split(|byte| *byte == b'\n').take(LINES).filter_map(|line| std::str::from_utf8(line).ok());
     let mut lines = lines.filter(|line| line.starts_with('{'));
-    let ask = |line: &str| LogFormat::all().find_map(|format| format.definition().file_owner(line));
+    let ask = |line: &str| LogFormat::all().find_map(|format| format.definition().file_owner(line, folder));
     // A file with several records is not one record of a folder.
     let single = (head.len() as u64) < HEAD && !head.trim_ascii().contains(&b'\n');
     lines.find_map(ask).filter(|kin| kin.order.is_none() || single)

@@ -105,7 +105,11 @@ impl LineBlock {
                     return None;
                 }
                 match simdutf8::basic::from_utf8(bytes) {
-                    Ok(text) => self.format?.definition().parse_line(LogUnit { text, line: line.number })?,
+                    Ok(text) => self.format?.definition().parse_line(LogUnit {
+                        text,
+                        line: line.number,
+                        file: None,
+                    })?,
                     Err(_) => Err(SkipReason::not_utf8(bytes)),
                 }
             }

@@ -83,7 +83,7 @@ pub(crate) fn feed_line(
         LogLine::Whole(line) if line.trim_ascii().is_empty() => return,
         // Checking the whole line once is far cheaper than checking each string.
         LogLine::Whole(line) => match simdutf8::basic::from_utf8(line) {
-            Ok(text) => reader.read_unit(LogUnit { text, line: number }, sink),
+            Ok(text) => reader.read_unit(LogUnit { text, line: number, file }, sink),
             Err(_) => Err(SkipReason::not_utf8(line)),
         },
     };

@@ -27,7 +27,7 @@ pub(crate) struct DocumentPart<'a> {
 impl<'a> DocumentPart<'a> {
     /// Returns the part as a unit.
     pub(crate) fn unit(&self) -> LogUnit<'a> {
-        LogUnit { text: self.json.get(), line: self.line }
+        LogUnit { text: self.json.get(), line: self.line, file: None }
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
 
     fn parts(text: &str) -> (Vec<(String, bool, String, u64)>, bool) {
         let mut parts = Vec::new();
-        let whole = walk_document(LogUnit { text, line: 1 }, &["list"], &mut |part| {
+        let whole = walk_document(LogUnit { text, line: 1, file: None }, &["list"], &mut |part| {
             parts.push((part.key.to_string(), part.listed, part.json.get().to_owned(), part.line));
         });
         (parts, whole.is_ok())

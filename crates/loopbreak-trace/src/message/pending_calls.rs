@@ -67,6 +67,18 @@ impl PendingCalls {
         Some(call)
     }
 
+    /// Returns whether the call with this id is waiting.
+    pub(crate) fn contains(&self, id: &str) -> bool {
+        self.calls.iter().any(|call| call.id == id)
+    }
+
+    /// Takes the text before the waiting call with this id.
+    pub(crate) fn take_say(&mut self, id: &str) -> Option<String> {
+        let say = self.calls.iter_mut().find(|call| call.id == id)?.say.take()?;
+        self.bytes -= say.len();
+        Some(say)
+    }
+
     /// Returns whether no call is waiting.
     pub(crate) fn is_empty(&self) -> bool {
         self.calls.is_empty()
@@ -97,8 +109,10 @@ mod tests {
     fn results_find_their_calls_in_any_order() {
         let mut pending = PendingCalls::default();
         for id in ["a", "b", "c"] {
-            assert!(pending.push(call(id)).is_empty());
+            assert!(pending.push(PendingCall { say: Some("x".to_owned()), ..call(id) }).is_empty());
         }
+        assert!(pending.contains("a") && !pending.contains("d"));
+        assert_eq!((pending.take_say("a").as_deref(), pending.take_say("a")), (Some("x"), None));
         assert_eq!(pending.take(Some("b")).unwrap().id, "b");
         assert!(pending.take(Some("b")).is_none());
         assert_eq!(pending.pop().unwrap().id, "a");

@@ -8,4 +8,5 @@ mod follower;
 mod formats;
 mod hostile;
 mod mangled;
+mod rejected;
 mod support;

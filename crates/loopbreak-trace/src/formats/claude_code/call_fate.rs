@@ -84,7 +84,7 @@ pub(super) fn fate(text: &str, denial: &ClaudeDenial<'_>) -> CallFate {
     let text = text.trim_start();
     let text = text.strip_prefix(REJECTION).unwrap_or(text);
     let begins_with = |starts: &[&str]| starts.iter().any(|start| text.starts_with(start));
-    let is_by_hook = begins_with(&BY_HOOK);
+    let is_by_hook = begins_with(&BY_HOOK) || denial.is_by_hook();
     if begins_with(&DROPPED) {
         return CallFate::Dropped;
     }
@@ -121,6 +121,7 @@ pub(super) fn exit_code(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::claude_code::entry::ClaudePermission;
     use loopbreak::step::StepText;
 
     fn fate_of(text: &str) -> CallFate {
@@ -161,18 +162,24 @@ mod tests {
 
     #[test]
     fn the_line_knows_better_than_the_text() {
-        let fate_with = |kind, source| {
-            fate(
-                "no",
-                &ClaudeDenial { kind: Some(StepText::from(kind)), source: Some(StepText::from(source)) },
-            )
+        let denial = |kind, source, code: Option<&'static str>| ClaudeDenial {
+            kind: Some(StepText::from(kind)),
+            permission: ClaudePermission {
+                source: Some(StepText::from(source)),
+                reason_code: code.map(StepText::from),
+            },
         };
+        let fate_with = |kind, source| fate("no", &denial(kind, source, None));
         assert_eq!(fate_with("user-rejected", "user"), CallFate::Denied(Denial::User));
         assert_eq!(fate_with("user-rejected", "config"), CallFate::Denied(Denial::Policy));
         assert_eq!(fate_with("permission-rule", "config"), CallFate::Denied(Denial::Policy));
         assert_eq!(fate_with("automode-blocked", ""), CallFate::Denied(Denial::Policy));
         assert_eq!(fate_with("interrupted", "user"), CallFate::Interrupted);
         assert_eq!(fate_with("cancelled", ""), CallFate::Done);
+        let asked = denial("user-rejected", "config", Some("hook:PreToolUse"));
+        let question = "[loopbreak hook claude-code]: Loop guard: the agent insists on a refused call: ls";
+        assert_eq!(fate(question, &asked), CallFate::Denied(Denial::Guard));
+        assert_eq!(fate("not in this folder", &asked), CallFate::Denied(Denial::Policy));
     }
 
     #[test]

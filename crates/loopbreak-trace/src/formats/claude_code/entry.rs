@@ -87,10 +87,7 @@ impl<'a> ClaudeEntry<'a> {
 
     /// Takes what the line says about the denial of a call.
     pub(super) fn take_denial(&mut self) -> ClaudeDenial<'a> {
-        ClaudeDenial {
-            kind: self.denial_kind.take(),
-            source: self.permission.take().and_then(|permission| permission.source),
-        }
+        ClaudeDenial { kind: self.denial_kind.take(), permission: self.permission.take().unwrap_or_default() }
     }
 
     /// Returns whether the line belongs to a transcript, and not to the stream.
@@ -111,11 +108,39 @@ pub(super) struct ClaudeApiMessage<'a> {
     pub(super) usage: Option<ClaudeTokens>,
 }
 
+/// The kind of a line, without its content.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ClaudeEntryKind<'a> {
+    #[serde(borrow, rename = "type", deserialize_with = "or_none")]
+    kind: Option<StepText<'a>>,
+    #[serde(borrow, deserialize_with = "or_none")]
+    subtype: Option<StepText<'a>>,
+    #[serde(borrow, deserialize_with = "or_none")]
+    attachment: Option<ClaudeOrigin<'a>>,
+}
+
+/// Types of lines that are read.
+const READ: [&str; 4] = ["assistant", "user", "progress", "result"];
+
+/// Returns whether a line, though it cannot be parsed, has nothing to read: new versions add types of lines, and use the
+/// same keys for other things.
+pub(super) fn is_ignored(line: &str) -> bool {
+    let Ok(entry) = serde_json::from_str::<ClaudeEntryKind<'_>>(line) else { return false };
+    let attachment = entry.attachment.and_then(|attachment| attachment.kind);
+    match entry.kind.as_deref() {
+        None => false,
+        Some("attachment") => attachment.is_some_and(|kind| &*kind != "queued_command"),
+        Some("system") => entry.subtype.is_some_and(|kind| &*kind != "compact_boundary"),
+        Some(kind) => !READ.contains(&kind),
+    }
+}
+
 /// The author of a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ClaudeOrigin<'a> {
-    #[serde(borrow)]
+    #[serde(borrow, alias = "type")]
     kind: Option<StepText<'a>>,
 }
 
@@ -129,17 +154,20 @@ impl ClaudeOrigin<'_> {
 /// The decision about a call before it is made.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct ClaudePermission<'a> {
+pub(super) struct ClaudePermission<'a> {
+    /// `config` if the settings decided.
     #[serde(borrow)]
-    source: Option<StepText<'a>>,
+    pub(super) source: Option<StepText<'a>>,
+    /// `hook:PreToolUse` if a hook decided.
+    #[serde(borrow, rename = "reasonCode", deserialize_with = "or_none")]
+    pub(super) reason_code: Option<StepText<'a>>,
 }
 
 /// The denial of a call, as the line of its result states it. Older versions state nothing.
 #[derive(Debug, Default)]
 pub(super) struct ClaudeDenial<'a> {
     pub(super) kind: Option<StepText<'a>>,
-    /// `config` if the settings decided.
-    pub(super) source: Option<StepText<'a>>,
+    pub(super) permission: ClaudePermission<'a>,
 }
 
 impl ClaudeDenial<'_> {
@@ -150,7 +178,12 @@ impl ClaudeDenial<'_> {
 
     /// Returns whether the settings decided, and not the user.
     pub(super) fn is_by_config(&self) -> bool {
-        self.source.as_deref() == Some("config")
+        self.permission.source.as_deref() == Some("config")
+    }
+
+    /// Returns whether a hook decided. A hook may also ask; without anyone to answer, the call is denied.
+    pub(super) fn is_by_hook(&self) -> bool {
+        self.permission.reason_code.as_deref().is_some_and(|code| code.starts_with("hook:"))
     }
 }
 

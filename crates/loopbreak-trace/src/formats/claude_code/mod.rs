@@ -19,9 +19,14 @@ use crate::sniff::JsonOutline;
 pub(crate) struct ClaudeCodeFormat;
 
 /// Known types of lines.
-const TYPES: [&str; 14] = [
+const TYPES: [&str; 20] = [
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
     "assistant",
+    "atis-latch",
     "attachment",
+    "cost-state",
     "custom-title",
     "file-history-snapshot",
     "last-prompt",
@@ -33,6 +38,7 @@ const TYPES: [&str; 14] = [
     "stream_event",
     "summary",
     "system",
+    "tools-used",
     "user",
 ];
 
@@ -52,7 +58,7 @@ impl FormatDefinition for ClaudeCodeFormat {
         let side = value.has_all(&["summary", "leafUuid"]) || value.has_all(&["messageId", "snapshot"]);
         known && (whose || side)
     }
-    fn file_owner(&self, value: &str) -> Option<FileOwner> {
+    fn file_owner(&self, value: &str, _folder: Option<&str>) -> Option<FileOwner> {
         let mut json = serde_json::Deserializer::from_str(value);
         let mut line = entry::ClaudeEntry::deserialize(&mut json).ok()?;
         if !TYPES.contains(&line.kind.as_deref()?) || !line.is_transcript() {

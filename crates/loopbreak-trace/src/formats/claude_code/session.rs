@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use loopbreak::step::{EpochMillis, HarnessEvent};
 
 use super::agent::{ClaudeAgent, ClaudePosition, split};
-use super::entry::{ClaudeApiMessage, ClaudeDenial, ClaudeEntry, ClaudeOrigin, ProgressMessage};
+use super::entry::{ClaudeApiMessage, ClaudeDenial, ClaudeEntry, ClaudeOrigin, ProgressMessage, is_ignored};
 use super::seen_ids::{IdKind, SeenIds};
 use super::user_content::{AuthorMarks, UserContent};
 use crate::log_format::{LogReader, LogUnit};
@@ -266,9 +266,11 @@ impl LogReader for ClaudeSession {
         if unit.text.starts_with("//") {
             return Ok(());
         }
-        let line: ClaudeEntry<'_> =
-            serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
-        self.line(line, None, unit.line, sink)
+        match serde_json::from_str(unit.text) {
+            Ok(line) => self.line(line, None, unit.line, sink),
+            Err(_) if is_ignored(unit.text) => Ok(()),
+            Err(error) => Err(SkipReason::malformed(unit.text, &error)),
+        }
     }
 
     fn add_agent_file(&mut self, agent: &str) {

@@ -9,10 +9,17 @@ use serde_json::value::RawValue;
 
 use crate::message::{MessageContent, is_guard_reason};
 
-/// Beginnings of the results of calls that Codex rejected before they were made.
-pub(super) const REJECTIONS: [&str; 2] = ["unsupported call: ", "failed to parse function arguments"];
+/// Beginnings of the results of calls that Codex rejected before they were made. No hook reports the result.
+pub(super) const REJECTIONS: [&str; 4] = [
+    "unsupported call: ",
+    "failed to parse function arguments",
+    "apply_patch verification failed",
+    SCRIPT_ERROR,
+];
 /// Beginnings of other results that only failed calls have.
-const FAILURES: [&str; 3] = ["apply_patch verification failed", COMMAND_FAILED, "write_stdin failed: "];
+const FAILURES: [&str; 2] = [COMMAND_FAILED, "write_stdin failed: "];
+/// Beginning of the error of a script.
+const SCRIPT_ERROR: &str = "Script error:";
 /// Beginning of the result of a command that was not started.
 const COMMAND_FAILED: &str = "exec_command failed for `";
 
@@ -64,8 +71,32 @@ impl CodexDenial {
     }
 }
 
+/// Returns why Codex rejected a call, given the text of its result. `None` if it did not.
+pub(super) fn rejection(text: &str) -> Option<&str> {
+    let reason = script_error(text);
+    // A command that could not be started was reported, and so was a denial.
+    let is_reported = || reason.starts_with(COMMAND_FAILED) || denial(text).is_some();
+    (REJECTIONS.iter().any(|start| text.starts_with(start)) && !is_reported()).then_some(reason)
+}
+
+/// Returns the command that a hook denied: `Command blocked by PreToolUse hook: <reason>. Command: <command>`.
+pub(super) fn denied_command(text: &str) -> Option<&str> {
+    let reason = script_error(text).strip_prefix(BY_HOOK[0])?;
+    reason
+        .split_once(". Command: ")
+        .map(|(_, command)| command.trim_end())
+        .filter(|command| !command.is_empty())
+}
+
+/// Returns the error of a script without its heading, or any other text as it is.
+fn script_error(text: &str) -> &str {
+    let error = text.strip_prefix(SCRIPT_ERROR).map(str::trim_start);
+    error.map_or(text, |error| error.strip_prefix("Rejected(\"").unwrap_or(error))
+}
+
 /// Returns who denied the call, if anyone did.
 pub(super) fn denial(text: &str) -> Option<CodexDenial> {
+    let text = script_error(text);
     let refused = |by| Some(CodexDenial { by, was_started: false });
     let stopped = |by| Some(CodexDenial { by, was_started: true });
     if let Some(reason) = BY_HOOK.iter().find_map(|start| text.strip_prefix(start)) {
@@ -122,14 +153,51 @@ pub(super) fn outcome(output: &RawValue) -> Outcome<'_> {
     let Some(text) = text else {
         return Outcome { error: failed, ..Outcome::default() };
     };
+    let script = ScriptState::of(&text);
     let (text, exit) = unwrapped(text);
     let mut marks = REJECTIONS.iter().chain(&FAILURES);
-    let error = match exit {
-        Some(code) => Some(code != 0 || failed == Some(true)),
-        None if marks.any(|start| text.starts_with(start)) && denial(&text).is_none() => Some(true),
-        None => failed,
+    let denied = exit.is_none() && denial(&text).is_some();
+    let error = match (exit, script) {
+        (Some(code), _) => Some(code != 0 || failed == Some(true)),
+        (None, Some(ScriptState::Failed)) if !denied => Some(true),
+        (None, Some(ScriptState::Completed)) if !denied => Some(false),
+        (None, _) if marks.any(|start| text.starts_with(start)) && !denied => Some(true),
+        (None, _) => failed,
     };
     Outcome { text: Some(text), error, exit, ..Outcome::default() }
+}
+
+/// The state of a script of code mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScriptState {
+    /// It ended without an error. The calls that it made may have failed.
+    Completed,
+    /// It ended with an error.
+    Failed,
+    /// It goes on in the background.
+    Running,
+}
+
+impl ScriptState {
+    /// Returns the state that the result of a script begins with.
+    fn of(text: &str) -> Option<Self> {
+        let (first, rest) = text.split_once('\n')?;
+        if !rest.starts_with("Wall time ") {
+            return None;
+        }
+        match first {
+            "Script completed" => Some(ScriptState::Completed),
+            "Script failed" => Some(ScriptState::Failed),
+            _ if first.starts_with("Script running") => Some(ScriptState::Running),
+            _ => None,
+        }
+    }
+
+    /// Returns the state that a result begins with: a text, or blocks.
+    pub(super) fn of_output(output: &RawValue) -> Option<Self> {
+        let content: MessageContent<'_> = serde_json::from_str(output.get()).ok()?;
+        ScriptState::of(&content.into_text()?)
+    }
 }
 
 /// Unwraps the output of a command, which is stored as JSON with an exit code, or below a few headings. The times in
@@ -148,6 +216,11 @@ fn unwrapped(text: StepText<'_>) -> (StepText<'_>, Option<i64>) {
         && let Ok(wrapped) = serde_json::from_str::<CodexCommandOutput>(&text)
     {
         return (wrapped.output.into(), wrapped.metadata.exit_code);
+    }
+    if ScriptState::of(&text).is_some()
+        && let Some((_, rest)) = text.split_once("Output:\n")
+    {
+        return (rest.trim_start_matches('\n').to_owned().into(), None);
     }
     let headed = ["Exit code: ", "Chunk ID: ", "Wall time: "].iter().any(|head| text.starts_with(head));
     if headed && let Some((head, rest)) = text.split_once("Output:\n") {
@@ -190,6 +263,12 @@ mod tests {
                 "Command blocked by PreToolUse hook: Loop guard: refused: ls. Command: ls".to_owned(),
                 Some((guard, false)),
             ),
+            (
+                "Script error:\nCommand blocked by PreToolUse hook: Loop guard: no. Command: ls".to_owned(),
+                Some((guard, false)),
+            ),
+            ("Script error:\nRejected(\"rejected by user\")".to_owned(), Some((user, false))),
+            ("Script error:\nTypeError: x is not a function".to_owned(), None),
             ("failed in sandbox MacosSeatbelt with execution error: x".to_owned(), Some((policy, true))),
             (not_started("Codex(Sandbox(Denied { output"), Some((policy, true))),
             (not_started("No such file"), None),
@@ -220,6 +299,16 @@ mod tests {
                 (Some(true), None),
             ),
             (r#""exec command rejected by user""#, (None, None)),
+            (r#""Script completed\nWall time 0.2 seconds\nOutput:\nerror""#, (Some(false), None)),
+            (
+                r#"[{"type":"input_text","text":"Script failed\nWall time 0.0 seconds\nOutput:\n"},{"type":"input_text","text":"Script error:\nboom"}]"#,
+                (Some(true), None),
+            ),
+            (r#""Script running with cell ID 7\nWall time 10.0 seconds\nOutput:\n""#, (None, None)),
+            (
+                r#""Script completed\nWall time 0.2 seconds\nOutput:\nCommand blocked by PreToolUse hook: no. Command: ls""#,
+                (None, None),
+            ),
             (r#""Plan updated""#, (None, None)),
         ] {
             assert_eq!(marks(output), expected, "{output}");
@@ -232,11 +321,38 @@ mod tests {
             (r#"{"output":"boom\n","metadata":{"exit_code":1,"duration_seconds":0.4}}"#, "boom\n", Some(1)),
             ("Exit code: 0\nWall time: 0.2 seconds\nOutput:\nfine", "fine", Some(0)),
             ("Chunk ID: ab\nWall time: 1 seconds\nProcess exited with code 2\nOutput:\nx", "x", Some(2)),
+            ("Script failed\nWall time 0.1 seconds\nOutput:\n\nScript error:\nx", "Script error:\nx", None),
+            ("Script completed\nOutput:\nx", "Script completed\nOutput:\nx", None),
             ("plain", "plain", None),
             (r#"{"output":"#, r#"{"output":"#, None),
         ] {
             let (got, exit) = unwrapped(text.into());
             assert_eq!((&*got, exit), (expected, code), "{text}");
         }
+    }
+
+    #[test]
+    fn rejected_calls_are_those_that_no_hook_reports() {
+        for (text, expected) in [
+            (
+                "apply_patch verification failed: no such lines",
+                Some("apply_patch verification failed: no such lines"),
+            ),
+            ("Script error:\napply_patch verification failed: x", Some("apply_patch verification failed: x")),
+            ("Script error:\nTypeError: x", Some("TypeError: x")),
+            ("unsupported call: frob", Some("unsupported call: frob")),
+            ("Script error:\nCommand blocked by PreToolUse hook: no. Command: ls", None),
+            ("Script error:\nexec_command failed for `x`: CreateProcess { message: \"No such file\" }", None),
+            ("1 failed", None),
+        ] {
+            assert_eq!(rejection(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_denial_by_a_hook_names_the_command() {
+        let text = "Script error:\nCommand blocked by PreToolUse hook: Loop guard: refused.\nDo not. Command: ls -l\n";
+        assert_eq!(denied_command(text), Some("ls -l"));
+        assert_eq!(denied_command("Tool call blocked by PreToolUse hook: no. Tool: x"), None);
     }
 }

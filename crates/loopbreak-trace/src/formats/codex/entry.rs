@@ -43,6 +43,17 @@ pub(super) struct CodexItem<'a> {
     pub(super) call_id: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) output: Option<&'a RawValue>,
+    /// Result of a search for tools.
+    #[serde(borrow)]
+    pub(super) tools: Option<&'a RawValue>,
+}
+
+/// The kind of a payload, without the other keys.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct CodexItemKind<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Option<StepText<'a>>,
 }
 
 /// Metadata of the session and of its turns.

@@ -3,6 +3,8 @@
 mod call_outcome;
 mod entry;
 mod rollout;
+mod scripts;
+mod turn_item;
 mod user_message;
 
 use crate::log_format::{FormatDefinition, LogReader};
@@ -11,7 +13,15 @@ use crate::sniff::JsonOutline;
 /// Rollouts of Codex CLI.
 pub(crate) struct CodexFormat;
 
-const ENVELOPES: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
+const ENVELOPES: [&str; 7] = [
+    "session_meta",
+    "response_item",
+    "event_msg",
+    "turn_context",
+    "compacted",
+    "world_state",
+    "token_usage_record",
+];
 
 impl FormatDefinition for CodexFormat {
     fn name(&self) -> &'static str {

@@ -6,8 +6,10 @@ use loopbreak::{
 };
 use serde_json::value::RawValue;
 
-use super::call_outcome::{CodexDenial, REJECTIONS, denial, outcome};
-use super::entry::{CodexContext, CodexEntry, CodexItem, CodexTokenEvent, CodexTokens};
+use super::call_outcome::{CodexDenial, ScriptState, denial, denied_command, outcome, rejection};
+use super::entry::{CodexContext, CodexEntry, CodexItem, CodexItemKind, CodexTokenEvent, CodexTokens};
+use super::scripts::CodexScripts;
+use super::turn_item::{CodexItemEvent, CodexScriptCall};
 use super::user_message::CodexUserMessage;
 use crate::log_format::{LogReader, LogUnit};
 use crate::log_record::{LogRecord, RecordSink, RejectedCall};
@@ -25,6 +27,7 @@ pub(super) struct CodexRollout {
     pending: PendingCalls,
     /// Label of the response that is being read. All calls of a response come before the first result.
     batch: Option<Label<'static>>,
+    scripts: CodexScripts,
 }
 
 impl LogReader for CodexRollout {
@@ -43,11 +46,7 @@ impl LogReader for CodexRollout {
                 }
             }
             ("event_msg", Some(payload)) => {
-                // Other events use the same keys for other things.
-                let counted: CodexTokenEvent = serde_json::from_str(payload).unwrap_or_default();
-                if let Some(tokens) = counted.info.and_then(|info| info.last_token_usage) {
-                    self.add_usage(tokens);
-                }
+                self.event(payload, line.timestamp, unit.line, sink);
             }
             ("compacted", Some(_)) => {
                 self.end_response(sink);
@@ -56,7 +55,12 @@ impl LogReader for CodexRollout {
                 self.emit_for_others(unit.line, step, sink);
             }
             ("response_item", Some(payload)) => {
-                let item: CodexItem<'_> = serde_json::from_str(payload).map_err(broken)?;
+                let item = match serde_json::from_str::<CodexItem<'_>>(payload) {
+                    Ok(item) => item,
+                    // Other kinds use the same keys for other things.
+                    Err(_) if !has_read_kind(payload) => return Ok(()),
+                    Err(error) => return Err(broken(error)),
+                };
                 return self.item(item, line.timestamp, unit.line, sink);
             }
             ("", None) => self.begin(line.id),
@@ -95,6 +99,57 @@ impl CodexRollout {
         });
     }
 
+    /// Reads an event: a count of tokens, or a call of a script.
+    fn event(&mut self, payload: &str, at: Option<EpochMillis>, line: u64, sink: &mut dyn RecordSink) {
+        // Other events use the same keys for other things.
+        let event: CodexItemEvent<'_> = serde_json::from_str(payload).unwrap_or_default();
+        if event.kind.as_deref() == Some("item_completed") {
+            // Outside of code mode the items repeat what the responses say.
+            if self.scripts.is_code_mode()
+                && let Some(call) = event.item.and_then(CodexScriptCall::parse)
+                && !self.pending.contains(&call.id)
+            {
+                self.script_call(call, at, line, sink);
+            }
+            return;
+        }
+        let counted: CodexTokenEvent = serde_json::from_str(payload).unwrap_or_default();
+        if let Some(tokens) = counted.info.and_then(|info| info.last_token_usage) {
+            self.add_usage(tokens);
+        }
+    }
+
+    /// Emits a call that a script made.
+    fn script_call(
+        &mut self,
+        call: CodexScriptCall<'_>,
+        at: Option<EpochMillis>,
+        line: u64,
+        sink: &mut dyn RecordSink,
+    ) {
+        let script = self.scripts.add_call(call.fails_script).map(str::to_owned);
+        let say = script.and_then(|script| self.pending.take_say(&script));
+        let id = call.id.0.into_owned();
+        // A script makes its calls one after the other, and sees each result.
+        let made = PendingCall { id, line, at, batch: None, action: call.action, say };
+        self.emit_call(made, Some(call.outcome), Some((line, at)), sink);
+    }
+
+    /// Reads the result of a script. Its calls were read on their own, so only an error of the script itself counts.
+    /// Returns false if the script is to be read as a call.
+    fn script_result(&mut self, call: &mut PendingCall, output: Option<&RawValue>) -> bool {
+        let Some(script) = self.scripts.close(&call.id) else { return false };
+        let is_read = match output.and_then(ScriptState::of_output) {
+            Some(ScriptState::Running) => true,
+            Some(ScriptState::Failed) => script.call_failed,
+            Some(ScriptState::Completed) | None => script.has_calls,
+        };
+        if is_read && let Some(text) = call.say.take() {
+            self.said.get_or_insert((text, call.line, call.at));
+        }
+        is_read
+    }
+
     fn item(
         &mut self,
         item: CodexItem<'_>,
@@ -128,7 +183,15 @@ impl CodexRollout {
                     _ => {}
                 }
             }
-            kind @ ("function_call" | "custom_tool_call" | "local_shell_call") => {
+            // Another agent has written to this one.
+            "agent_message" => {
+                if self.pending.is_empty() {
+                    self.end_response(sink);
+                }
+                let harness = Some(HarnessEvent::Notification);
+                self.emit_for_others(line, Step { at, harness, ..Step::default() }, sink);
+            }
+            kind @ ("function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call") => {
                 let named = item.name.map(StepText::into_owned);
                 let mut action =
                     Action::new(named.unwrap_or_else(|| kind.trim_end_matches("_call").to_owned().into()));
@@ -139,6 +202,9 @@ impl CodexRollout {
                     self.batch = Some(Label::from(id.clone()));
                 }
                 let batch = self.batch.clone();
+                if kind == "custom_tool_call" && &*action.name == "exec" {
+                    self.scripts.open(&id);
+                }
                 for lost in self.pending.push(PendingCall { id, line, at, batch, action, say }) {
                     self.emit_call(lost, None, None, sink);
                 }
@@ -151,15 +217,30 @@ impl CodexRollout {
                 let call = PendingCall { id: String::new(), line, at, batch: None, action, say };
                 self.emit_call(call, None, None, sink);
             }
+            "tool_search_output" => {
+                // The service searches on its own and names no call.
+                if let Some(call) = item.call_id.as_deref().and_then(|id| self.pending.take(Some(id))) {
+                    self.batch = None;
+                    let found = item.tools.map(|tools| Outcome::new(tools.get()).with_error(false));
+                    self.emit_call(call, found, Some((line, at)), sink);
+                }
+            }
             "function_call_output" | "custom_tool_call_output" => {
                 self.batch = None;
-                let Some(call) = self.pending.take(item.call_id.as_deref()) else {
+                let Some(mut call) = self.pending.take(item.call_id.as_deref()) else {
                     return Err(SkipReason::new("the result of a call that is not in the log"));
                 };
+                if self.script_result(&mut call, item.output) {
+                    return Ok(());
+                }
                 let outcome = item.output.map(outcome);
-                if let Some(reason) = outcome.as_ref().and_then(|outcome| outcome.text.as_deref())
-                    && REJECTIONS.iter().any(|start| reason.starts_with(start))
+                let text = outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
+                if let Some(command) = text.filter(|_| &*call.action.name == "exec").and_then(denied_command)
                 {
+                    // Hooks see the command and not the script.
+                    call.action = Action::new("Bash").with_args(&serde_json::json!({ "command": command }));
+                }
+                if let Some(reason) = text.and_then(rejection) {
                     sink.rejected_call(&RejectedCall {
                         id: &call.id,
                         agent: None,
@@ -185,7 +266,10 @@ impl CodexRollout {
         // The output of a program may look like a denial.
         let unmarked =
             outcome.as_ref().filter(|outcome| outcome.exit.is_none() && outcome.error != Some(false));
-        let denial = unmarked.and_then(|outcome| denial(outcome.text.as_deref()?));
+        let stated = outcome.as_ref().and_then(|outcome| outcome.denied);
+        let denial = unmarked
+            .and_then(|outcome| denial(outcome.text.as_deref()?))
+            .or(stated.map(|by| CodexDenial { by, was_started: false }));
         let outcome = outcome.map(|outcome| Outcome { denied: denial.map(|denial| denial.by), ..outcome });
         let step = Step {
             at: at.or(call.at),
@@ -204,12 +288,15 @@ impl CodexRollout {
     fn end_response(&mut self, sink: &mut dyn RecordSink) {
         self.batch = None;
         self.flush(sink);
+        self.scripts.clear();
     }
 
     /// Emits everything held back: calls without results, and texts without a call.
     fn flush(&mut self, sink: &mut dyn RecordSink) {
         while let Some(call) = self.pending.pop() {
-            self.emit_call(call, None, None, sink);
+            if !self.scripts.close(&call.id).is_some_and(|script| script.has_calls) {
+                self.emit_call(call, None, None, sink);
+            }
         }
         if let Some((text, line, at)) = self.said.take() {
             self.emit(line, Step { at, say: Some(text.into()), ..Step::default() }, sink);
@@ -231,4 +318,10 @@ impl CodexRollout {
         };
         sink.record(&LogRecord { line, step });
     }
+}
+
+/// Returns whether a payload is of a kind whose keys are read.
+fn has_read_kind(payload: &str) -> bool {
+    let item: CodexItemKind<'_> = serde_json::from_str(payload).unwrap_or_default();
+    item.kind.as_deref().is_none_or(|kind| kind == "message" || kind.contains("call"))
 }

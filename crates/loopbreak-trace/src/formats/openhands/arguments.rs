@@ -30,7 +30,7 @@ impl OpenHandsArguments {
         // Keys keep their order.
         let mut kept = String::new();
         let mut arguments = OpenHandsArguments::default();
-        let read = walk_document(LogUnit { text: json.get(), line: 1 }, &[], &mut |part| {
+        let read = walk_document(LogUnit { text: json.get(), line: 1, file: None }, &[], &mut |part| {
             let text = || serde_json::from_str::<String>(part.json.get()).ok();
             match &*part.key {
                 "thought" => arguments.thought = text(),

@@ -43,7 +43,7 @@ impl FormatDefinition for OpenHandsFormat {
         })
     }
     /// A session keeps each event in its own file.
-    fn file_owner(&self, value: &str) -> Option<FileOwner> {
+    fn file_owner(&self, value: &str, _folder: Option<&str>) -> Option<FileOwner> {
         if let Some(event) = sdk::parse(value) {
             // Events of the SDK have no numbers, but timestamps.
             let order = Some(event.timestamp.filter(|_| event.source.is_some())?.0);
