@@ -1,20 +1,21 @@
-// Loopbreak for opencode: shows every tool call to the guard, adds its advice to results, and refuses calls of a loop.
+// Loopbreak for opencode: shows every tool call to the guard, adds its advice to results, refuses calls of a loop, and ends
+// the session if the agent insists.
 //
-// Copy this file into `.opencode/plugin/` of a project, or into `~/.config/opencode/plugin/` for all projects. The program
-// `loopbreak` has to be on the PATH. If it is missing or does not answer, the agent works as if there were no plugin.
+// `loopbreak hook install opencode` writes this file. To install it by hand, copy it into `.opencode/plugin/` of a project,
+// or into `~/.config/opencode/plugin/` for all projects. If the program is missing or does not answer, the agent works as if
+// there were no plugin.
 
 import { spawnSync } from "node:child_process"
+
+/** The command that answers an event. */
+const COMMAND = "loopbreak hook opencode"
 
 /** The longest time that the agent waits for an answer, in milliseconds. */
 const TIMEOUT = 10_000
 
 /** Shows an event to the guard and returns its answer, or an empty object. */
 function ask(event) {
-  const guard = spawnSync("loopbreak", ["hook", "claude-code"], {
-    input: JSON.stringify(event),
-    encoding: "utf8",
-    timeout: TIMEOUT,
-  })
+  const guard = spawnSync(COMMAND, { input: JSON.stringify(event), encoding: "utf8", timeout: TIMEOUT, shell: true })
   try {
     return guard.stdout?.trim() ? JSON.parse(guard.stdout) : {}
   } catch {
@@ -22,36 +23,59 @@ function ask(event) {
   }
 }
 
-/** Returns why a call is not to be made, or undefined. Nobody can be asked here, so a question is a refusal. */
-function refusal(answer) {
-  const { permissionDecision, permissionDecisionReason } = answer.hookSpecificOutput ?? {}
-  if (permissionDecision === "deny" || permissionDecision === "ask") return permissionDecisionReason
-  return answer.continue === false ? answer.stopReason : undefined
-}
+export const Loopbreak = async ({ client, directory }) => {
+  const calls = new Map()
 
-export const Loopbreak = async ({ directory }) => {
-  const show = (session, name, details) =>
-    ask({ session_id: session, cwd: directory, hook_event_name: name, ...details })
+  /** Shows an event of a session to the guard. Ends the session if the guard says so. */
+  const show = async (session, name, details) => {
+    const answer = ask({ session_id: session, cwd: directory, hook_event_name: name, ...details })
+    if (answer.continue === false) await client.session.abort({ path: { id: session } }).catch(() => {})
+    return answer
+  }
 
   return {
     "chat.message": async (input, output) => {
       const prompt = output.parts.map((part) => part.text ?? "").join("\n")
-      show(input.sessionID, "UserPromptSubmit", { prompt })
+      await show(input.sessionID, "UserPromptSubmit", { prompt, prompt_id: output.message?.id })
     },
 
-    // An error is what the model sees as the result of the call.
+    // An error is what the model sees as the result of the call. Nobody can be asked here, so a question is a refusal.
     "tool.execute.before": async (input, output) => {
       const call = { tool_name: input.tool, tool_input: output.args, tool_use_id: input.callID }
-      const reason = refusal(show(input.sessionID, "PreToolUse", call))
-      if (reason !== undefined) throw new Error(reason)
+      const answer = await show(input.sessionID, "PreToolUse", call)
+      const { permissionDecision, permissionDecisionReason } = answer.hookSpecificOutput ?? {}
+      if (permissionDecision === "deny" || permissionDecision === "ask") throw new Error(permissionDecisionReason)
+      if (answer.continue === false) throw new Error(answer.stopReason)
+      calls.set(input.callID, call)
     },
 
     "tool.execute.after": async (input, output) => {
-      const call = { tool_name: input.tool, tool_input: input.args ?? {}, tool_use_id: input.callID }
-      const tool_response = { output: output.output, exit_code: output.metadata?.exit ?? 0 }
-      const answer = show(input.sessionID, "PostToolUse", { ...call, tool_response })
+      const call = calls.get(input.callID) ?? {
+        tool_name: input.tool,
+        tool_input: input.args ?? {},
+        tool_use_id: input.callID,
+      }
+      calls.delete(input.callID)
+      const tool_response = { output: output.output, metadata: { exit: output.metadata?.exit } }
+      const answer = await show(input.sessionID, "PostToolUse", { ...call, tool_response })
       const advice = answer.hookSpecificOutput?.additionalContext
       if (advice) output.output += `\n\n${advice}`
+    },
+
+    // A call that failed, or that opencode rejected, ends without `tool.execute.after`. Its error is in the message.
+    event: async ({ event }) => {
+      const part = event.type === "message.part.updated" ? event.properties.part : undefined
+      if (part?.type !== "tool" || part.state?.status !== "error") return
+      const error = String(part.state.error ?? "")
+      // A refusal of the guard is no failure of the tool.
+      if (error.includes("Loop guard:")) return
+      const call = calls.get(part.callID) ?? {
+        tool_name: part.tool,
+        tool_input: part.state.input ?? {},
+        tool_use_id: part.callID,
+      }
+      calls.delete(part.callID)
+      await show(part.sessionID, "PostToolUseFailure", { ...call, error })
     },
   }
 }

@@ -52,6 +52,11 @@ pub trait HookAgent: Sync {
         json!({"type": "command", "command": command, "timeout": 10})
     }
 
+    /// Returns the source of the plugin that is installed in place of hooks in a settings file.
+    fn plugin(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Returns what the user has to do after the hooks were installed.
     fn install_hint(&self) -> String {
         format!("{} loads hooks when a session starts: restart running sessions", self.title())
@@ -308,6 +313,6 @@ mod tests {
             assert_eq!(agent.event_kind("FromTheFuture"), None);
         }
         let unknown = "nobody".parse::<&dyn HookAgent>().unwrap_err();
-        assert!(unknown.to_string().contains("claude-code, codex, gemini, qwen"), "{unknown}");
+        assert!(unknown.to_string().contains("claude-code, codex, gemini, qwen, opencode"), "{unknown}");
     }
 }

@@ -5,6 +5,7 @@ use std::hash::Hasher as _;
 
 use loopbreak::Outcome;
 use loopbreak::text::head_and_tail;
+use loopbreak_trace::unwrap_tool_text;
 use serde_json::Value;
 
 /// Longest response that is parsed, in bytes. A longer one is represented by its two ends, its length and a checksum.
@@ -26,9 +27,25 @@ pub(crate) fn parse_outcome(json: &str) -> Outcome<'static> {
     let Ok(mut value) = serde_json::from_str::<Value>(json) else {
         return Outcome::new(json.to_owned());
     };
-    let error = is_error(&value);
+    let (error, exit) = (is_error(&value), exit_code(&value));
     remove_durations(&mut value);
-    Outcome { error: error.then_some(true), ..Outcome::new(readable_text(&value).into_owned()) }
+    let text = readable_text(&value);
+    let unwrapped = unwrap_tool_text(&text);
+    let exit = exit.or(unwrapped.exit).or_else(|| stated_exit_code(&unwrapped.text));
+    Outcome { error: error.then_some(true), exit, ..Outcome::new(unwrapped.text.into_owned()) }
+}
+
+/// Returns the exit code of a command that the response has as a number.
+fn exit_code(value: &Value) -> Option<i64> {
+    let metadata = value.get("metadata");
+    let code =
+        value.get("exit_code").or_else(|| metadata?.get("exit_code")).or_else(|| metadata?.get("exit"));
+    code.and_then(Value::as_i64)
+}
+
+/// Returns the exit code in the first line of a failure, as Claude Code gives it: `Exit code 2`.
+fn stated_exit_code(text: &str) -> Option<i64> {
+    text.lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok()
 }
 
 fn is_error(value: &Value) -> bool {
@@ -37,8 +54,7 @@ fn is_error(value: &Value) -> bool {
         Some(Value::String(text)) => !text.is_empty(),
         Some(_) => true,
     };
-    let code = value.get("exit_code").or_else(|| value.get("metadata")?.get("exit_code"));
-    ["isError", "is_error", "error"].into_iter().any(is_set) || code.is_some_and(|code| *code != 0)
+    ["isError", "is_error", "error"].into_iter().any(is_set) || exit_code(value).is_some_and(|code| code != 0)
 }
 
 /// Removes durations, which differ between otherwise identical responses.
@@ -96,6 +112,25 @@ mod tests {
         ] {
             let outcome = parse_outcome(json);
             assert_eq!((outcome.text.as_deref(), outcome.is_error()), (Some(expected), error), "{json}");
+        }
+    }
+
+    #[test]
+    fn equal_results_of_commands_are_equal_and_have_an_exit_code() {
+        let gemini = |group: u32| {
+            let text = format!(
+                "<untrusted_context>\nOutput: no such file\nExit Code: 2\nProcess Group PGID: {group}\n</untrusted_context>"
+            );
+            parse_outcome(&serde_json::json!({ "llmContent": text }).to_string())
+        };
+        let (first, second) = (gemini(26_923), gemini(26_950));
+        assert_eq!((&first.text, first.exit), (&second.text, Some(2)));
+        for (json, exit) in [
+            (r#"{"output":"x","metadata":{"exit":1}}"#, Some(1)),
+            (r#""Exit code 101\nerror: test failed""#, Some(101)),
+            (r#"{"stdout":"x","stderr":""}"#, None),
+        ] {
+            assert_eq!(parse_outcome(json).exit, exit, "{json}");
         }
     }
 

@@ -87,6 +87,7 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
         // agent reports when a message has ended.
         ("parallel", _) => SessionExpectation {
             told: RoundRange::Within(2, 4),
+            refused: RoundRange::Within(4, 8),
             ran: (6, 15),
             endings: &[SessionEnding::Finished, SessionEnding::Stopped],
             ..LOOP

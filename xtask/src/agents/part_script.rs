@@ -19,7 +19,7 @@ pub(super) const SUBAGENT_MARK: &str = "[job: subagent]";
 pub(super) const LAST_WORDS: &str = "The job is done.";
 
 /// Time that the model takes for an answer.
-const THINKING: Duration = Duration::from_millis(300);
+const THINKING: Duration = Duration::from_millis(600);
 /// The beginning of a summary.
 pub(super) const SUMMARY_START: &str = "<summary>";
 

@@ -52,8 +52,8 @@ pub(crate) fn respond(agent: &dyn HookAgent, options: &ConfigOptions) -> u8 {
 }
 
 fn install(args: &InstallArgs) -> Result<u8, UserError> {
-    let file = args.agent.settings_location().path(args.scope.scope().0)?;
-    let change = SettingsChange::install(args.agent, file)?;
+    let scope = args.scope.scope().0;
+    let change = SettingsChange::install(args.agent, args.agent.settings_location().path(scope)?, scope)?;
     apply(&change, args.dry_run, "the hooks are already installed", Some(&args.agent.install_hint()))
 }
 
@@ -101,7 +101,7 @@ fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
     let found = files
         .iter()
         .find_map(|file| Some((file, installed_command(agent, &fs::read_to_string(file).ok()?)?)));
-    let own = hook_command(agent)?;
+    let own = hook_command(agent, scope)?;
     if let Some((file, command)) = &found {
         output::print(&format!("{}: {}\n", file.display(), printable(command)))?;
         if !is_this_program(command, agent) {

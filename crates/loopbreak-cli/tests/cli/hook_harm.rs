@@ -233,7 +233,7 @@ fn other_agents_get_answers_in_their_own_format() {
         assert!(advised["hookSpecificOutput"]["additionalContext"].is_string(), "{agent}");
         for insists in [false, true] {
             // A model takes some time to answer. Calls that are proposed at once belong to one message.
-            std::thread::sleep(std::time::Duration::from_millis(250));
+            std::thread::sleep(std::time::Duration::from_millis(450));
             let denied: Value =
                 serde_json::from_str(&send(folder.path(), agent, event("s", before, json!(null))).out)
                     .unwrap();

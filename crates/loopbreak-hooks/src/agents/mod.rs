@@ -17,4 +17,5 @@ declare_agents! {
     codex::CodexAgent,
     gemini::GeminiAgent,
     qwen::QwenAgent,
+    opencode::OpencodeAgent,
 }

@@ -4,10 +4,19 @@ use serde_json::{Value, json};
 
 use super::json_edit::{add, remove};
 use super::json_node::JsonPathStep;
+use super::plugin_file;
 use crate::hook_agent::HookAgent;
 
 /// Adds the hooks of Loopbreak to settings. Installed ones are replaced.
 pub(crate) fn with_hooks(agent: &dyn HookAgent, text: &str, command: &str) -> Result<String, String> {
+    if let Some(source) = agent.plugin() {
+        let is_ours = text.trim().is_empty() || installed_command(agent, text).is_some();
+        return if is_ours {
+            Ok(plugin_file::with_command(source, command))
+        } else {
+            Err("it is not the plugin of Loopbreak".to_owned())
+        };
+    }
     let mut text = without_hooks(agent, text)?;
     if text.trim().is_empty() {
         "{}\n".clone_into(&mut text);
@@ -40,6 +49,10 @@ pub(crate) fn without_hooks(agent: &dyn HookAgent, text: &str) -> Result<String,
     if text.trim().is_empty() {
         return Ok(text);
     }
+    if agent.plugin().is_some() {
+        let is_ours = installed_command(agent, &text).is_some();
+        return Ok(if is_ours { String::new() } else { text });
+    }
     while let Some(path) = path_to_hook(agent, &parse(&text)?) {
         text = remove(&text, &path).ok_or("cannot find the hooks in the text")?;
     }
@@ -48,6 +61,9 @@ pub(crate) fn without_hooks(agent: &dyn HookAgent, text: &str) -> Result<String,
 
 /// Returns the installed command, if there is one.
 pub fn installed_command(agent: &dyn HookAgent, text: &str) -> Option<String> {
+    if agent.plugin().is_some() {
+        return plugin_file::command_in(text);
+    }
     let settings = parse(text).ok()?;
     let events = settings.get("hooks")?.as_object()?.values();
     let groups = events.filter_map(Value::as_array).flatten();
@@ -115,7 +131,7 @@ mod tests {
     #[test]
     fn removing_installed_hooks_restores_the_text() {
         let own = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]\n      }\n    ]\n  },\n  \"a\": 1\n}\n";
-        for agent in agents::ALL.iter().copied() {
+        for agent in agents::ALL.iter().copied().filter(|agent| agent.plugin().is_none()) {
             let command = command(agent);
             for before in [own, "{}", "{\n\t\"z\": 1,\n\t\"a\": 2\n}\n", "{\"a\":1}"] {
                 let with = with_hooks(agent, before, &command).unwrap();
@@ -139,6 +155,18 @@ mod tests {
             assert_eq!(agent(name).hook_entry("PreToolUse", "x")["timeout"], timeout, "{name}");
         }
         assert_eq!(agent("codex").hook_entry("SessionEnd", "x")["timeout"], 3);
+    }
+
+    #[test]
+    fn a_plugin_is_written_and_removed_as_a_whole() {
+        for agent in agents::ALL.iter().copied().filter(|agent| agent.plugin().is_some()) {
+            let command = command(agent);
+            let with = with_hooks(agent, "", &command).unwrap();
+            assert_eq!(installed_command(agent, &with).as_ref(), Some(&command));
+            assert_eq!(with_hooks(agent, &with, &command).unwrap(), with, "installed twice");
+            assert_eq!(without_hooks(agent, &with).unwrap(), "");
+            assert!(with_hooks(agent, "export const mine = 1\n", &command).is_err());
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod install_error;
 mod json_edit;
 mod json_node;
 mod line_diff;
+mod plugin_file;
 mod settings_change;
 mod settings_location;
 

@@ -9,11 +9,16 @@ use loopbreak_store::{now, write_copy_atomically, write_file_atomically};
 use super::hook_entries::{with_hooks, without_hooks};
 use super::install_error::InstallError;
 use super::line_diff::diff;
+use super::settings_location::SettingsScope;
 use crate::hook_agent::HookAgent;
 
 /// Returns the command that calls this program as a hook, quoted for a shell. Every version of the agents accepts a
 /// command line; some do not accept a list of arguments.
-pub fn hook_command(agent: &dyn HookAgent) -> Result<String, InstallError> {
+pub fn hook_command(agent: &dyn HookAgent, scope: SettingsScope) -> Result<String, InstallError> {
+    if scope == SettingsScope::Project {
+        // Teams commit the settings of a project, so they contain no path of this machine.
+        return Ok(format!("loopbreak hook {}", agent.name()));
+    }
     let program = std::env::current_exe().map_err(InstallError::NoProgram)?;
     let program = program.to_str().ok_or_else(|| InstallError::NotUnicode(program.display().to_string()))?;
     let needs_no_quotes = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:\\".contains(letter);
@@ -35,8 +40,8 @@ pub struct SettingsChange {
 
 impl SettingsChange {
     /// Plans to add the hooks of an agent, or to replace the installed ones.
-    pub fn install(agent: &dyn HookAgent, path: PathBuf) -> Result<Self, InstallError> {
-        let command = hook_command(agent)?;
+    pub fn install(agent: &dyn HookAgent, path: PathBuf, scope: SettingsScope) -> Result<Self, InstallError> {
+        let command = hook_command(agent, scope)?;
         SettingsChange::plan(path, |text| with_hooks(agent, text, &command))
     }
 
@@ -84,6 +89,11 @@ impl SettingsChange {
             save(&self.path, &self.new)?;
             return Ok(None);
         };
+        if matches!(self.new.trim(), "" | "{}") {
+            // The file had nothing but the hooks of Loopbreak, so there is nothing to keep.
+            fs::remove_file(&self.path).map_err(|error| InstallError::write(&self.path, error))?;
+            return Ok(None);
+        }
         // A symbolic link is kept: the file that it points to is written.
         let real = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let mut backup = real.as_os_str().to_owned();

@@ -18,6 +18,7 @@ pub enum SettingsScope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettingsLocation {
     folder: &'static str,
+    user_folder: Option<&'static str>,
     file: &'static str,
     folder_variable: Option<&'static str>,
     home_variable: Option<&'static str>,
@@ -26,7 +27,13 @@ pub struct SettingsLocation {
 impl SettingsLocation {
     /// Creates the location of a file in a folder of the project or of the user's home folder.
     pub const fn new(folder: &'static str, file: &'static str) -> Self {
-        SettingsLocation { folder, file, folder_variable: None, home_variable: None }
+        SettingsLocation { folder, user_folder: None, file, folder_variable: None, home_variable: None }
+    }
+
+    /// Names the folder in the user's home folder, if it differs from that in a project.
+    #[must_use]
+    pub const fn with_user_folder(self, folder: &'static str) -> Self {
+        SettingsLocation { user_folder: Some(folder), ..self }
     }
 
     /// Names the environment variable that replaces the folder of the user.
@@ -52,6 +59,7 @@ impl SettingsLocation {
             return Ok(folder.join(self.file));
         }
         let home = self.home_variable.into_iter().chain(["HOME", "USERPROFILE"]).find_map(variable);
-        Ok(home.ok_or(InstallError::NoHome)?.join(self.folder).join(self.file))
+        let folder = self.user_folder.unwrap_or(self.folder);
+        Ok(home.ok_or(InstallError::NoHome)?.join(folder).join(self.file))
     }
 }

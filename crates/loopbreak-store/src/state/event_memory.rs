@@ -14,7 +14,7 @@ const ID_BYTES: usize = 64;
 /// Shortest id that is taken for unique, in bytes.
 const SHORTEST_UNIQUE: usize = 12;
 /// Calls of one message are proposed within this time, in milliseconds. A model takes longer to answer.
-const SAME_MESSAGE_MS: i64 = 200;
+const SAME_MESSAGE_MS: i64 = 400;
 /// A prompt that follows the end of a turn within this time, in milliseconds, was not typed by a human.
 const FASTEST_HUMAN_MS: i64 = 1_000;
 
