@@ -7,7 +7,7 @@ use loopbreak_analysis::{RunAnalysis, VerdictName};
 use loopbreak_arena::{
     ContestPlan, ContestReport, EnginePart, EpisodeEnding, EpisodeOrchestrator, EpisodeResult, EpisodeRules,
     GameContest, GamePlayer, HeuristicCritic, InfalliblePlayer, MeanInterval, PlayerContext, PlayerKind,
-    PlayerMove, StoryWorld, stories,
+    PlayerMove, ShareInterval, StoryWorld, stories,
 };
 use loopbreak_trace::{LogRecord, OpenedLog, RecordSink, SkippedLine};
 use serde_json::Value;
@@ -266,6 +266,8 @@ fn plan(players: &[PlayerKind], obedience: &[f64]) -> ContestPlan {
 fn players_that_sometimes_follow_advice_score_higher_with_loopbreak() {
     let report = ContestReport::play(&contest(20), &plan(&PlayerKind::STUCK, &[0.5]), &|| {}).unwrap();
     assert_eq!(report.rows.len(), PlayerKind::STUCK.len());
+    let target = report.targets.iter().find(|target| target.target == "loops broken > 80 %").unwrap();
+    assert_eq!(target.met, Some(true), "{target:?}");
     for row in report.rows {
         assert!(row.gain.low > 0.0, "{row:?}");
         assert!(row.wasted.high < row.wasted_without.low, "{row:?}");
@@ -283,11 +285,15 @@ fn a_winning_player_also_wins_with_loopbreak() {
 #[test]
 fn penalties_alone_break_loops_of_players_that_ignore_advice() {
     let report = ContestReport::play(&contest(20), &plan(&PlayerKind::STUCK, &[0.0]), &|| {}).unwrap();
-    for row in report.rows {
+    for row in &report.rows {
         let (with, without) =
             (row.broken.share.unwrap_or_default(), row.broken_without.share.unwrap_or_default());
-        assert!(with > 0.5 && with > without + 0.3, "{row:?}");
+        assert!(with > without + 0.5, "{row:?}");
     }
+    // The target of 80 % is met with 200 games of each player. Few games can miss it by chance, but not by more.
+    let sum = |of: &dyn Fn(&ShareInterval) -> u64| report.rows.iter().map(|row| of(&row.broken)).sum();
+    let all = ShareInterval::new(sum(&|share| share.count), sum(&|share| share.of));
+    assert!(all.high > 0.8, "{all:?}");
 }
 
 #[test]

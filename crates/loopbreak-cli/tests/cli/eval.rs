@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::support::{FinishedProgram, done, folder, healthy, loopbreak, shown, stuck};
+use crate::support::{FinishedProgram, done, folder, healthy, loopbreak, root, shown, stuck};
 use serde_json::{Value, json};
 
 const BASELINES: &str = "openhands-rule,gemini-rule,opencode-rule,window-rule,documents";
@@ -114,6 +114,16 @@ fn eval_as_text() {
     let done = eval(folder.path(), &args);
     assert!(done.out.lines().all(|line| line.chars().count() <= 100), "{}", done.out);
     insta::assert_snapshot!(shown(&done));
+}
+
+#[test]
+fn the_guide_shows_what_eval_prints() {
+    let guide = fs::read_to_string(root().join("docs/guide/eval.md")).unwrap();
+    let command = "eval logs/ --labels labels.jsonl --positive 'labels.stuck>=2' --baseline openhands-rule";
+    let args: Vec<&str> = command.split(' ').skip(1).map(|word| word.trim_matches('\'')).collect();
+    let done = eval(runs().path(), &args);
+    let sample = format!("```console\n$ loopbreak {command}\n```\n\n```text\n{}```\n", done.out);
+    assert!(guide.contains(&sample), "the guide has to show:\n{sample}");
 }
 
 #[test]

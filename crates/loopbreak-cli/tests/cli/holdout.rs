@@ -11,7 +11,7 @@ use loopbreak::{Config, Guard, Settings};
 use serde_json::{Value, json};
 
 use crate::support::hooks::HookHome;
-use crate::support::{FinishedProgram, done, folder, loopbreak};
+use crate::support::{FinishedProgram, done, folder, loopbreak, root};
 
 const HALF: [&str; 2] = ["--set", "policy.holdout=0.5"];
 
@@ -34,6 +34,11 @@ fn data(folder: &Path, args: &[&str]) -> Value {
 
 /// Writes 20 runs that repeat a call and two that do not. A run that is held out repeats it about ten times more.
 fn runs() -> tempfile::TempDir {
+    runs_with_usage(&json!({"input_tokens": 100}))
+}
+
+/// Writes the same runs with this usage for each step.
+fn runs_with_usage(usage: &Value) -> tempfile::TempDir {
     let mut log = String::new();
     for number in 0..20 {
         let run = format!("run-{number}");
@@ -41,7 +46,7 @@ fn runs() -> tempfile::TempDir {
         for step in 0..repeats + 6 {
             let call = if step < repeats { "make".to_owned() } else { format!("cat part{step}.txt") };
             let step = json!({"run": run, "action": {"name": "bash", "args": {"command": call}},
-                              "outcome": format!("output of {call}"), "usage": {"input_tokens": 100}});
+                              "outcome": format!("output of {call}"), "usage": usage});
             writeln!(log, "{step}").unwrap();
         }
     }
@@ -83,6 +88,19 @@ fn eval_reports_the_difference_of_held_out_runs() {
     let page = folder.path().join("eval.html");
     eval(folder.path(), &[&HALF[..], &["--html", "eval.html"]].concat());
     assert!(fs::read_to_string(page).unwrap().contains("<h2 id=\"holdout-h\">Held-out runs</h2>"));
+}
+
+#[test]
+fn the_guide_shows_the_table_of_held_out_runs() {
+    let guide = fs::read_to_string(root().join("docs/guide/eval.md")).unwrap();
+    let folder = runs_with_usage(&json!({"input_tokens": 1600, "cost_usd": 0.006}));
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    fs::rename(folder.path().join("log.jsonl"), folder.path().join("logs/log.jsonl")).unwrap();
+    let done = done(loopbreak(folder.path()).args(["eval", "logs/"]).args(HALF));
+    let table = done.out.split("\n\n").find(|part| part.starts_with("holdout ")).unwrap();
+    let command = "$ loopbreak eval logs/ --set policy.holdout=0.5";
+    let sample = format!("```console\n{command}\n```\n\n```text\n{}\n```\n", table.trim_end());
+    assert!(guide.contains(&sample), "the guide has to show:\n{sample}");
 }
 
 #[test]
