@@ -24,13 +24,35 @@ function ask(event) {
 }
 
 export const Loopbreak = async ({ client, directory }) => {
+  const started = Date.now()
+  /** The calls that are being made, those whose failure was reported, and the advice about them. */
   const calls = new Map()
+  const reported = new Set()
+  const advice = new Map()
 
   /** Shows an event of a session to the guard. Ends the session if the guard says so. */
   const show = async (session, name, details) => {
     const answer = ask({ session_id: session, cwd: directory, hook_event_name: name, ...details })
     if (answer.continue === false) await client.session.abort({ path: { id: session } }).catch(() => {})
     return answer
+  }
+
+  /** Shows a failed call to the guard, once. */
+  const reportFailure = async (part) => {
+    if (part?.type !== "tool" || part.state?.status !== "error" || reported.has(part.callID)) return
+    reported.add(part.callID)
+    const error = String(part.state.error ?? "")
+    // A refusal of the guard is no failure of the tool. Failures of an earlier process were reported by it.
+    if (error.includes("Loop guard:") || part.state.time?.end < started) return
+    const call = calls.get(part.callID) ?? {
+      tool_name: part.tool,
+      tool_input: part.state.input ?? {},
+      tool_use_id: part.callID,
+    }
+    calls.delete(part.callID)
+    const answer = await show(part.sessionID, "PostToolUseFailure", { ...call, error })
+    const text = answer.hookSpecificOutput?.additionalContext
+    if (text) advice.set(part.callID, text)
   }
 
   return {
@@ -58,24 +80,22 @@ export const Loopbreak = async ({ client, directory }) => {
       calls.delete(input.callID)
       const tool_response = { output: output.output, metadata: { exit: output.metadata?.exit } }
       const answer = await show(input.sessionID, "PostToolUse", { ...call, tool_response })
-      const advice = answer.hookSpecificOutput?.additionalContext
-      if (advice) output.output += `\n\n${advice}`
+      const text = answer.hookSpecificOutput?.additionalContext
+      if (text) output.output += `\n\n${text}`
     },
 
     // A call that failed, or that opencode rejected, ends without `tool.execute.after`. Its error is in the message.
     event: async ({ event }) => {
-      const part = event.type === "message.part.updated" ? event.properties.part : undefined
-      if (part?.type !== "tool" || part.state?.status !== "error") return
-      const error = String(part.state.error ?? "")
-      // A refusal of the guard is no failure of the tool.
-      if (error.includes("Loop guard:")) return
-      const call = calls.get(part.callID) ?? {
-        tool_name: part.tool,
-        tool_input: part.state.input ?? {},
-        tool_use_id: part.callID,
+      if (event.type === "message.part.updated") await reportFailure(event.properties.part)
+    },
+
+    // Advice about a failed call stands beside its error.
+    "experimental.chat.messages.transform": async (_, output) => {
+      for (const part of output.messages.flatMap((message) => message.parts)) {
+        await reportFailure(part)
+        const text = advice.get(part.callID)
+        if (text && !part.state.error.includes(text)) part.state.error += `\n\n${text}`
       }
-      calls.delete(part.callID)
-      await show(part.sessionID, "PostToolUseFailure", { ...call, error })
     },
   }
 }

@@ -33,7 +33,10 @@ pub(crate) struct HookEvent<'a> {
     #[serde(borrow)]
     tool_input: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(crate) tool_use_id: Option<StepText<'a>>,
+    tool_use_id: Option<StepText<'a>>,
+    /// The id that the model gave the call, if `tool_use_id` is another one.
+    #[serde(borrow)]
+    tool_call_id: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(crate) tool_response: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -77,12 +80,31 @@ pub(crate) struct BatchCall<'a> {
     #[serde(borrow)]
     tool_input: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(crate) tool_use_id: Option<StepText<'a>>,
+    tool_use_id: Option<StepText<'a>>,
     #[serde(borrow)]
-    pub(crate) tool_response: Option<&'a RawValue>,
+    tool_call_id: Option<StepText<'a>>,
+    #[serde(borrow)]
+    status: Option<StepText<'a>>,
+    /// The text that the model gets, or an object with the error.
+    #[serde(borrow)]
+    tool_response: Option<&'a RawValue>,
 }
 
 impl BatchCall<'_> {
+    /// Returns the id of the call, or an empty text.
+    pub(crate) fn id(&self) -> &str {
+        self.tool_call_id.as_deref().or(self.tool_use_id.as_deref()).unwrap_or_default()
+    }
+
+    /// Returns why the agent rejected the call, if the result says that it did.
+    pub(crate) fn rejection(&self) -> Option<String> {
+        let response = self.tool_response?;
+        if let Ok(text) = serde_json::from_str::<String>(response.get()) {
+            return loopbreak_trace::rejection_reason(&text).map(str::to_owned);
+        }
+        error_in(response).filter(|_| self.status.as_deref() == Some("error"))
+    }
+
     pub(crate) fn action(&self) -> Option<Action<'_>> {
         action_of(self.tool_name.as_deref(), self.tool_input)
     }
@@ -118,7 +140,7 @@ impl HookEvent<'_> {
 
     /// Returns the id of the tool call, or its time if the agent gives no ids, or an empty text.
     pub(crate) fn call_id(&self) -> Cow<'_, str> {
-        match (self.tool_use_id.as_deref(), self.timestamp.as_deref()) {
+        match (self.tool_call_id.as_deref().or(self.tool_use_id.as_deref()), self.timestamp.as_deref()) {
             (Some(id), _) => Cow::Borrowed(id),
             (None, Some(time)) => {
                 let sum = checksum(&(self.tool_name.as_deref(), self.tool_input.map(RawValue::get)));
@@ -138,21 +160,7 @@ impl HookEvent<'_> {
 
     /// Returns the error in the response of the tool call.
     pub(crate) fn error_message(&self) -> Option<String> {
-        #[derive(Deserialize)]
-        struct FailedResponse {
-            error: Option<ResponseError>,
-        }
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum ResponseError {
-            Message { message: String },
-            Text(String),
-        }
-        let response: FailedResponse = serde_json::from_str(self.tool_response?.get()).ok()?;
-        match response.error? {
-            ResponseError::Message { message } => Some(message),
-            ResponseError::Text(text) => Some(text),
-        }
+        self.tool_response.and_then(error_in)
     }
 
     /// Returns whether the message at the end of a turn contains all earlier ones of the turn.
@@ -182,6 +190,25 @@ impl HookEvent<'_> {
             _ if prompt.is_empty() => PromptAuthor::Nobody,
             _ => PromptAuthor::Human,
         }
+    }
+}
+
+/// Returns the error in the response of a tool: a text, or an object with a message.
+fn error_in(response: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct FailedResponse {
+        error: Option<ResponseError>,
+    }
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum ResponseError {
+        Message { message: String },
+        Text(String),
+    }
+    let response: FailedResponse = serde_json::from_str(response.get()).ok()?;
+    match response.error? {
+        ResponseError::Message { message } => Some(message),
+        ResponseError::Text(text) => Some(text),
     }
 }
 

@@ -45,6 +45,8 @@ pub(crate) fn refuse_call(run: &mut HookTransaction<'_>, action: &Action<'_>, ca
     let is_question = matches!(response, HookResponse::Ask(_));
     if is_question {
         run.state.hook.add_question(call);
+    } else {
+        run.state.hook.add_call(call);
     }
     let intervention = match &response {
         HookResponse::Ask(_) => Intervention::Escalate,

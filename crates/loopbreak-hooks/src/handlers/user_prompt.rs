@@ -41,6 +41,7 @@ pub(crate) fn user_prompt(run: &mut HookTransaction<'_>) -> HookResponse {
             run.record(RunEvent::Step(record.with_verdict(response.summarize(&verdict))));
             response
         }
-        PromptAuthor::Nobody => HookResponse::Nothing,
+        // For some agents, this is the only event at which they stop.
+        PromptAuthor::Nobody => run.stop_due().unwrap_or(HookResponse::Nothing),
     }
 }
