@@ -66,7 +66,7 @@ pub use input::{
 };
 pub use line::{LONGEST_LINE, LineBlock, LineBlocks, LineReader, LogLine};
 pub use log_format::{LogFormat, UnknownFormat};
-pub use log_record::{LogRecord, ReadStats, RecordSink, RejectedCall, SkippedLine};
+pub use log_record::{LogRecord, ReadStats, RecordSink, RejectedCall, SkippedLine, UnreadItem};
 pub use message::{ToolText, unwrap_tool_text};
 pub use skip_reason::SkipReason;
 pub use sniff::{LogLayout, SniffResult, sniff};

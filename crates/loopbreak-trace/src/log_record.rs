@@ -46,12 +46,31 @@ pub struct RejectedCall<'a> {
     pub reason: &'a str,
 }
 
+/// An item of a log that the reader does not understand, though it understands the line or the document around it. A
+/// new version of a program may write such items. What the item says is missing in the records.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct UnreadItem<'a> {
+    /// Line number, counted from 1.
+    pub line: u64,
+    /// Kind of the item, as the log names it; empty if it has no name.
+    pub kind: &'a str,
+}
+
+impl<'a> UnreadItem<'a> {
+    pub(crate) fn new(line: u64, kind: &'a str) -> Self {
+        UnreadItem { line, kind }
+    }
+}
+
 /// Receives the output of a reader, in the order of the log.
 pub trait RecordSink {
     /// Called for each record.
     fn record(&mut self, record: &LogRecord<'_>);
     /// Called before the record of a call that the agent rejected by itself.
     fn rejected_call(&mut self, _call: &RejectedCall<'_>) {}
+    /// Called for each item that the reader does not understand. The rest of its line was read.
+    fn unread_item(&mut self, _item: &UnreadItem<'_>) {}
     /// Called for each skipped line.
     fn skipped(&mut self, skipped: SkippedLine);
 }

@@ -312,15 +312,137 @@ def adventureai(path):
     return count
 
 
+def qwen(path):
+    count = Count()
+    for line in lines(path):
+        run, agent, parts = line["sessionId"], line.get("agentId"), line.get("message", {}).get("parts", [])
+        texts = [part["text"] for part in parts if part.get("text") and not part.get("thought")]
+        if line["type"] == "assistant":
+            calls = sum("functionCall" in part for part in parts)
+            count.add(run, calls=calls, says=1 if texts and not calls else 0)
+        elif line["type"] == "user" and not agent:
+            event = line.get("subtype") == "notification"
+            count.add(run, users=1 if texts and not event else 0, events=1 if event else 0)
+        count.add(run, events=1 if line.get("subtype") == "chat_compression" else 0)
+        count.users += (line.get("toolCallResult") or {}).get("status") == "cancelled"
+    return count
+
+
+def opencode(path):
+    count = Count()
+    try:
+        document = json.load(open(path))
+        run, messages = document["info"]["id"], document["messages"]
+    except ValueError:
+        every = [line for line in lines(path) if "part" in line]
+        run, groups = every[0]["sessionID"], {}
+        for line in every:
+            groups.setdefault(line["part"]["messageID"], []).append(line["part"])
+        messages = [{"info": {"role": "assistant"}, "parts": parts} for parts in groups.values()]
+    for message in messages:
+        parts, user = message["parts"], message["info"]["role"] == "user"
+        texts = [part for part in parts if part["type"] == "text" and not part.get("synthetic")]
+        calls = [part for part in parts if part["type"] == "tool"]
+        if user:
+            event = not texts
+            count.add(run, users=0 if event else 1, events=1 if event else 0)
+        else:
+            summary = message["info"].get("summary") is True
+            count.add(run, calls=len(calls), says=1 if texts and not calls and not summary else 0)
+            told = ("The user rejected", "Tool execution aborted")
+            count.users += sum(str(call["state"].get("error")).startswith(told) for call in calls)
+    return count
+
+
+def pi(path):
+    every, count = list(lines(path)), Count()
+    run = every[0]["id"]
+    for line in every:
+        message = line.get("message") or {}
+        role, content = message.get("role"), message.get("content")
+        if role == "assistant":
+            calls = sum(block["type"] == "toolCall" for block in content)
+            count.add(run, calls=calls, says=0 if calls else 1)
+        count.add(run, users=1 if role in ("user", "bashExecution") else 0, events=1 if line["type"] == "compaction" else 0)
+        count.users += role == "toolResult" and "Command aborted" in str(content)
+    return count
+
+
+def ltf(path):
+    count = Count()
+    for line in lines(path):
+        phase = line.get("phase")
+        count.add(line["loop_id"], calls=phase in ("act", "verify", "error"), says=phase in ("plan", "decide"))
+    return count
+
+
+def langchain(path):
+    count, seen, run = Count(), set(), None
+    try:
+        documents = [json.load(open(path))]
+    except ValueError:
+        documents = list(lines(path))
+    for document in documents:
+        run = document.get("thread_id") if isinstance(document, dict) else None
+        for message in document["messages"] if isinstance(document, dict) else document:
+            message = message.get("kwargs") or message.get("data") or message
+            if message.get("id") in seen:
+                continue
+            seen |= {message["id"]} if message.get("id") else set()
+            calls = len(message.get("tool_calls") or []) + len(message.get("invalid_tool_calls") or [])
+            ai = message["type"] == "ai"
+            count.add(run, calls=calls, says=1 if ai and not calls else 0, users=1 if message["type"] == "human" else 0)
+    return count
+
+
+def ai_sdk(path):
+    document, count = json.load(open(path)), Count()
+    run, messages = (document["id"], document["messages"]) if isinstance(document, dict) else (None, document)
+    for message in messages:
+        parts = message.get("parts") or message["content"]
+        parts = [{"type": "text"}] if isinstance(parts, str) else parts
+        kinds = [part["type"] for part in parts]
+        if message["role"] == "assistant":
+            calls = [kind for kind in kinds if kind.startswith("tool-") or kind == "dynamic-tool"]
+            # A text after the last call is a step of its own.
+            count.add(run, calls=len(calls), says=1 if kinds[-1] == "text" else 0)
+            count.users += sum(part.get("state") == "output-denied" for part in parts)
+        count.add(run, users=1 if message["role"] == "user" else 0)
+    return count
+
+
+def responses(path):
+    count, pending = Count(), False
+    try:
+        items, run = json.load(open(path)), None
+    except ValueError:
+        every = list(lines(path))
+        listed = (line["output"] if isinstance(line["output"], list) else [line] for line in every)
+        items, run = [item for items in listed for item in items], every[0]["id"]
+    for item in items:
+        kind = item.get("type", "message")
+        said, pending = pending and kind == "message", kind == "message" and item["role"] == "assistant" or pending and kind == "reasoning"
+        count.add(run, calls=kind.endswith("_call"), says=said, users=kind == "message" and item["role"] == "user")
+    count.add(run, says=pending)
+    return count
+
+
 FORMATS = {
     "adventureai": adventureai,
+    "ai-sdk": ai_sdk,
     "attempts": attempts,
     "chat": chat,
     "codex": codex,
     "gemini-cli": gemini,
+    "langchain": langchain,
+    "ltf": ltf,
+    "opencode": opencode,
     "openhands": openhands,
     "otel": otel,
+    "pi": pi,
+    "qwen-code": qwen,
     "ralph": ralph,
+    "responses": responses,
     "swe-agent": swe_agent,
     "zorkgpt": zorkgpt,
 }

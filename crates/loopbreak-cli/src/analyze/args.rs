@@ -35,7 +35,7 @@ Exit codes:
   2 wrong usage or configuration; 10 with --fail-on, if a run has that verdict
   (even if an input could not be read)")]
 pub(crate) struct AnalyzeArgs {
-    /// Files, folders, or - for standard input [default: the logs of Claude Code, Codex CLI and Gemini CLI]
+    /// Files, folders, or - for standard input [default: the logs of the coding agents on this machine]
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format instead of detecting it; see `loopbreak formats`

@@ -35,14 +35,21 @@ fn a_folder_of_all_formats_is_simply_read() {
         formats,
         [
             "adventureai",
+            "ai-sdk",
             "attempts",
             "chat",
             "claude-code",
             "codex",
             "gemini-cli",
+            "langchain",
+            "ltf",
+            "opencode",
             "openhands",
             "otel",
+            "pi",
+            "qwen-code",
             "ralph",
+            "responses",
             "swe-agent",
             "zorkgpt"
         ]

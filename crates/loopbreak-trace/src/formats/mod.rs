@@ -2,14 +2,21 @@
 //! describe it in `docs/formats/`.
 
 mod adventure_ai;
+mod ai_sdk;
 mod attempts;
 mod chat;
 mod claude_code;
 mod codex;
 mod gemini_cli;
+mod langchain;
+mod ltf;
+mod opencode;
 mod openhands;
 mod otel;
+mod pi;
+mod qwen_code;
 mod ralph;
+mod responses;
 mod steps;
 mod swe_agent;
 mod zorkgpt;
@@ -26,6 +33,10 @@ pub(crate) static ALL: &[&dyn FormatDefinition] = &[
     &ClaudeCodeFormat,
     &CodexFormat,
     &gemini_cli::GeminiCliFormat,
+    &qwen_code::QwenCodeFormat,
+    &opencode::OpencodeFormat,
+    &pi::PiFormat,
+    &ltf::LtfFormat,
     &swe_agent::SweAgentFormat,
     &openhands::OpenHandsFormat,
     &otel::OtelFormat,
@@ -33,6 +44,9 @@ pub(crate) static ALL: &[&dyn FormatDefinition] = &[
     &zorkgpt::ZorkGptFormat,
     &ralph::RalphFormat,
     &attempts::AttemptsFormat,
+    &langchain::LangChainFormat,
+    &responses::ResponsesFormat,
+    &ai_sdk::AiSdkFormat,
     &chat::ChatFormat,
     &StepsFormat,
 ];

@@ -25,10 +25,13 @@ pub fn agent_log_dirs(variable: impl Fn(&str) -> Option<OsString>) -> Vec<AgentL
     let codex = set("CODEX_HOME").or_else(|| below(".codex"));
     // The variable names the folder that holds `.gemini`.
     let gemini = set("GEMINI_CLI_HOME").or_else(|| home.clone());
+    let pi = set("PI_CODING_AGENT_DIR").or_else(|| below(".pi/agent"));
     let places = [
         ("Claude Code", claude.map(|folder| folder.join("projects"))),
         ("Codex CLI", codex.map(|folder| folder.join("sessions"))),
         ("Gemini CLI", gemini.map(|home| home.join(".gemini/tmp"))),
+        ("Qwen Code", below(".qwen/projects")),
+        ("pi", pi.map(|folder| folder.join("sessions"))),
     ];
     let place = |(agent, path): (&'static str, Option<PathBuf>)| {
         let path = path?;
@@ -38,9 +41,9 @@ pub fn agent_log_dirs(variable: impl Fn(&str) -> Option<OsString>) -> Vec<AgentL
 }
 
 impl AgentLogDir {
-    /// Returns the folders that contain logs. Gemini CLI keeps other files next to them.
+    /// Returns the folders that contain logs. Gemini CLI and Qwen Code keep other files next to them.
     pub fn log_folders(&self) -> Vec<PathBuf> {
-        if self.agent == "Gemini CLI" {
+        if matches!(self.agent, "Gemini CLI" | "Qwen Code") {
             return chats(&self.path);
         }
         if self.exists { vec![self.path.clone()] } else { Vec::new() }
@@ -81,6 +84,8 @@ mod tests {
                 ("Claude Code", &*root.path().join("cc/projects"), true),
                 ("Codex CLI", &*home.join(".codex/sessions"), false),
                 ("Gemini CLI", &*home.join(".gemini/tmp"), true),
+                ("Qwen Code", &*home.join(".qwen/projects"), false),
+                ("pi", &*home.join(".pi/agent/sessions"), false),
             ]
         );
         assert_eq!(places[0].log_folders().len(), 1);

@@ -48,7 +48,10 @@ impl OpenError {
                 Some("check the permissions of the file")
             }
             OpenError::Unreadable(_) | OpenError::Empty => None,
-            OpenError::Binary => Some("give a log in text form; decompress it first if it is an archive"),
+            OpenError::Binary => Some(
+                "give a log in text form: decompress an archive first, and export the sessions of a database, \
+                 for example with opencode export",
+            ),
             OpenError::Utf16 => Some("convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8"),
             OpenError::Unknown => {
                 Some("run loopbreak formats to list the known formats; --format NAME selects one")

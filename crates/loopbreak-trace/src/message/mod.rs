@@ -4,6 +4,7 @@
 mod arguments;
 mod command;
 mod content_part;
+mod conversation;
 mod document_part;
 mod guard_text;
 mod message_content;
@@ -12,7 +13,8 @@ mod tool_text;
 
 pub(crate) use arguments::arguments;
 pub(crate) use command::command;
-pub(crate) use content_part::result_text;
+pub(crate) use content_part::{ContentPart, join_texts, result_text};
+pub(crate) use conversation::{CallResult, Conversation, LogPosition};
 pub(crate) use document_part::walk_document;
 pub(crate) use guard_text::is_guard_reason;
 pub(crate) use message_content::{ContentBlock, MessageContent};

@@ -9,11 +9,11 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use loopbreak::step::StepText;
 
 /// Maximum nesting depth.
-const DEPTH: usize = 5;
+const DEPTH: usize = 6;
 /// Maximum number of paths.
-const PATHS: usize = 400;
+const PATHS: usize = 600;
 /// Number of list elements inspected.
-const ELEMENTS: usize = 3;
+const ELEMENTS: usize = 8;
 /// Number of bytes kept of each text.
 const TEXT: usize = 64;
 

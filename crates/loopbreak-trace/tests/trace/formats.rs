@@ -17,6 +17,13 @@ reads! {
     claude_code_old_transcripts_and_streams: "claude-code-made";
     codex_rollouts: "codex";
     gemini_cli_sessions: "gemini-cli";
+    qwen_code_sessions: "qwen-code";
+    opencode_exports_and_runs: "opencode";
+    pi_sessions: "pi";
+    loop_traces: "ltf";
+    langchain_messages: "langchain";
+    ai_sdk_messages: "ai-sdk";
+    openai_responses_items: "responses";
     swe_agent_trajectories: "swe-agent";
     openhands_events: "openhands";
     opentelemetry_spans: "otel";

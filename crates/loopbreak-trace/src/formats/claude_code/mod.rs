@@ -56,7 +56,9 @@ impl FormatDefinition for ClaudeCodeFormat {
         let known = value.text("type").is_some_and(|kind| TYPES.contains(&kind));
         let whose = value.text("sessionId").is_some() || value.text("session_id").is_some();
         let side = value.has_all(&["summary", "leafUuid"]) || value.has_all(&["messageId", "snapshot"]);
-        known && (whose || side)
+        // The lines of Qwen Code look the same but for these keys.
+        let is_qwen = value.has("message.parts") || value.has("systemPayload");
+        known && (whose || side) && !is_qwen
     }
     fn file_owner(&self, value: &str, _folder: Option<&str>) -> Option<FileOwner> {
         let mut json = serde_json::Deserializer::from_str(value);

@@ -7,6 +7,7 @@ use loopbreak::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::entry::CodexItem;
 use crate::message::{MessageContent, is_guard_reason};
 
 /// Beginnings of the results of calls that Codex rejected before they were made. No hook reports the result.
@@ -135,13 +136,62 @@ fn is_forbidden_command(reason: &str) -> bool {
     reason.starts_with('`') && reason.contains("` rejected: ")
 }
 
-/// Parses a result: a text, blocks, or an object with a success flag.
+/// Parses the result of a call that the service made on its own. `None` if it is not logged.
+pub(super) fn service_outcome<'a>(item: &CodexItem<'a>) -> Option<Outcome<'a>> {
+    let text = |json: &'a RawValue| {
+        let text = serde_json::from_str::<StepText<'a>>(json.get());
+        text.unwrap_or_else(|_| StepText::from(json.get()))
+    };
+    let logged = |json: &&RawValue| !matches!(json.get(), "null" | "[]" | "\"\"");
+    if let Some(error) = item.error.filter(logged) {
+        return Some(Outcome::new(text(error)).with_error(true));
+    }
+    let is_failed = item.status.as_deref() == Some("failed");
+    let result = item.output.or(item.results).filter(logged);
+    match result {
+        Some(result) => Some(Outcome::new(text(result)).with_error(is_failed)),
+        None => is_failed.then(|| Outcome { error: Some(true), ..Outcome::default() }),
+    }
+}
+
+/// The output of one command of a shell call.
+#[derive(Deserialize)]
+struct ShellOutput {
+    stdout: String,
+    stderr: String,
+    outcome: ShellOutcome,
+}
+
+#[derive(Deserialize)]
+struct ShellOutcome {
+    exit_code: Option<i64>,
+}
+
+/// Parses the result of a shell call: the outputs of its commands.
+fn shell_outcome(output: &RawValue) -> Option<Outcome<'static>> {
+    let commands: Vec<ShellOutput> = serde_json::from_str(output.get()).ok()?;
+    let exits = || commands.iter().filter_map(|command| command.outcome.exit_code);
+    let exit = exits().find(|code| *code != 0).or_else(|| exits().next_back());
+    let texts = commands.iter().flat_map(|command| [&*command.stdout, &*command.stderr]);
+    let text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    // A command that timed out has no code.
+    let error = exit != Some(0);
+    Some(Outcome { exit, ..Outcome::new(text).with_error(error) })
+}
+
+/// Parses a result: a text, blocks, outputs of commands, or an object with a success flag.
 pub(super) fn outcome(output: &RawValue) -> Outcome<'_> {
     #[derive(Deserialize)]
     struct CodexOutput<'a> {
         #[serde(borrow)]
         content: StepText<'a>,
         success: Option<bool>,
+    }
+    if output.get().starts_with('[')
+        && output.get().contains("\"stdout\"")
+        && let Some(outcome) = shell_outcome(output)
+    {
+        return outcome;
     }
     let (text, success) = match serde_json::from_str::<CodexOutput<'_>>(output.get()) {
         Ok(told) => (Some(told.content), told.success),

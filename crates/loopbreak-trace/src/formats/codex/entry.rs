@@ -39,10 +39,26 @@ pub(super) struct CodexItem<'a> {
     pub(super) input: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) action: Option<&'a RawValue>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "callId")]
     pub(super) call_id: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) output: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) status: Option<StepText<'a>>,
+    /// Arguments of an edit.
+    #[serde(borrow)]
+    pub(super) operation: Option<&'a RawValue>,
+    /// Arguments of calls that the service makes on its own, and their results.
+    #[serde(borrow)]
+    pub(super) queries: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) code: Option<&'a RawValue>,
+    #[serde(borrow, alias = "outputs")]
+    pub(super) results: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) server_label: Option<StepText<'a>>,
     /// Result of a search for tools.
     #[serde(borrow)]
     pub(super) tools: Option<&'a RawValue>,

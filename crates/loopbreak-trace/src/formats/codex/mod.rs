@@ -2,10 +2,13 @@
 
 mod call_outcome;
 mod entry;
+mod items;
 mod rollout;
 mod scripts;
 mod turn_item;
 mod user_message;
+
+pub(in crate::formats) use rollout::CodexRollout;
 
 use crate::log_format::{FormatDefinition, LogReader};
 use crate::sniff::JsonOutline;
@@ -47,6 +50,6 @@ impl FormatDefinition for CodexFormat {
         &call_outcome::REJECTIONS
     }
     fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
-        Box::new(rollout::CodexRollout::default())
+        Box::new(CodexRollout::default())
     }
 }

@@ -1,33 +1,32 @@
 //! Pairs the calls of a rollout with their results.
 
 use loopbreak::{
-    Action, Outcome, Step, Usage,
+    Outcome, Step, Usage,
     step::{EpochMillis, HarnessEvent, Label, StepText},
 };
 use serde_json::value::RawValue;
 
-use super::call_outcome::{CodexDenial, ScriptState, denial, denied_command, outcome, rejection};
+use super::call_outcome::{CodexDenial, ScriptState, denial};
 use super::entry::{CodexContext, CodexEntry, CodexItem, CodexItemKind, CodexTokenEvent, CodexTokens};
+use super::items::CodexPosition;
 use super::scripts::CodexScripts;
 use super::turn_item::{CodexItemEvent, CodexScriptCall};
-use super::user_message::CodexUserMessage;
 use crate::log_format::{LogReader, LogUnit};
-use crate::log_record::{LogRecord, RecordSink, RejectedCall};
-use crate::message::arguments;
+use crate::log_record::{LogRecord, RecordSink, UnreadItem};
 use crate::message::{PendingCall, PendingCalls};
 use crate::skip_reason::SkipReason;
 
 /// Reads a rollout.
 #[derive(Debug, Default)]
-pub(super) struct CodexRollout {
+pub(in crate::formats) struct CodexRollout {
     run: Option<String>,
     model: Option<String>,
-    said: Option<(String, u64, Option<EpochMillis>)>,
+    pub(super) said: Option<(String, u64, Option<EpochMillis>)>,
     usage: Option<Usage>,
-    pending: PendingCalls,
+    pub(super) pending: PendingCalls,
     /// Label of the response that is being read. All calls of a response come before the first result.
-    batch: Option<Label<'static>>,
-    scripts: CodexScripts,
+    pub(super) batch: Option<Label<'static>>,
+    pub(super) scripts: CodexScripts,
 }
 
 impl LogReader for CodexRollout {
@@ -55,20 +54,12 @@ impl LogReader for CodexRollout {
                 self.emit_for_others(unit.line, step, sink);
             }
             ("response_item", Some(payload)) => {
-                let item = match serde_json::from_str::<CodexItem<'_>>(payload) {
-                    Ok(item) => item,
-                    // Other kinds use the same keys for other things.
-                    Err(_) if !has_read_kind(payload) => return Ok(()),
-                    Err(error) => return Err(broken(error)),
-                };
-                return self.item(item, line.timestamp, unit.line, sink);
+                return self.read_item(LogUnit { text: payload, ..unit }, line.timestamp, sink);
             }
             ("", None) => self.begin(line.id),
-            (_, None) => {
-                let item: CodexItem<'_> = serde_json::from_str(unit.text).map_err(broken)?;
-                return self.item(item, line.timestamp, unit.line, sink);
-            }
-            _ => {}
+            (_, None) => return self.read_item(unit, line.timestamp, sink),
+            ("world_state" | "token_usage_record", _) => {}
+            (other, _) => sink.unread_item(&UnreadItem::new(unit.line, other)),
         }
         Ok(())
     }
@@ -84,6 +75,34 @@ impl CodexRollout {
         if self.run.is_none() {
             self.run = id.map(|id| id.0.into_owned());
         }
+    }
+
+    /// Begins a run that is not a session of Codex.
+    pub(in crate::formats) fn begin_run(&mut self, run: Option<&str>, model: Option<&str>) {
+        self.begin(run.map(StepText::from));
+        if let Some(model) = model {
+            self.model = Some(model.to_owned());
+        }
+    }
+
+    /// Reads one item.
+    pub(in crate::formats) fn read_item(
+        &mut self,
+        unit: LogUnit<'_>,
+        at: Option<EpochMillis>,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
+        match serde_json::from_str::<CodexItem<'_>>(unit.text) {
+            Ok(item) => self.item(item, CodexPosition { line: unit.line, at }, sink),
+            // Other kinds use the same keys for other things.
+            Err(_) if !has_read_kind(unit.text) => Ok(()),
+            Err(error) => Err(SkipReason::malformed(unit.text, &error)),
+        }
+    }
+
+    /// Adds tokens to the next step.
+    pub(in crate::formats) fn add_tokens(&mut self, input_tokens: Option<u64>, output_tokens: Option<u64>) {
+        self.add_usage(CodexTokens { input_tokens, output_tokens });
     }
 
     fn add_usage(&mut self, tokens: CodexTokens) {
@@ -137,7 +156,7 @@ impl CodexRollout {
 
     /// Reads the result of a script. Its calls were read on their own, so only an error of the script itself counts.
     /// Returns false if the script is to be read as a call.
-    fn script_result(&mut self, call: &mut PendingCall, output: Option<&RawValue>) -> bool {
+    pub(super) fn script_result(&mut self, call: &mut PendingCall, output: Option<&RawValue>) -> bool {
         let Some(script) = self.scripts.close(&call.id) else { return false };
         let is_read = match output.and_then(ScriptState::of_output) {
             Some(ScriptState::Running) => true,
@@ -150,112 +169,7 @@ impl CodexRollout {
         is_read
     }
 
-    fn item(
-        &mut self,
-        item: CodexItem<'_>,
-        at: Option<EpochMillis>,
-        line: u64,
-        sink: &mut dyn RecordSink,
-    ) -> Result<(), SkipReason> {
-        match item.kind.as_deref().unwrap_or_default() {
-            "message" => {
-                let text = item.content.into_text().filter(|text| !text.trim().is_empty());
-                let Some(text) = text else { return Ok(()) };
-                match item.role.as_deref() {
-                    Some("user") => {
-                        let step = match CodexUserMessage::new(&text) {
-                            CodexUserMessage::Human => Step { at, user: Some(text), ..Step::default() },
-                            CodexUserMessage::Event(event) => {
-                                Step { at, harness: Some(event), ..Step::default() }
-                            }
-                            CodexUserMessage::Nothing => return Ok(()),
-                        };
-                        // A subagent may end while calls are waiting for their results.
-                        if step.harness != Some(HarnessEvent::Notification) || self.pending.is_empty() {
-                            self.end_response(sink);
-                        }
-                        self.emit_for_others(line, step, sink);
-                    }
-                    Some("assistant") => {
-                        self.end_response(sink);
-                        self.said = Some((text.0.into_owned(), line, at));
-                    }
-                    _ => {}
-                }
-            }
-            // Another agent has written to this one.
-            "agent_message" => {
-                if self.pending.is_empty() {
-                    self.end_response(sink);
-                }
-                let harness = Some(HarnessEvent::Notification);
-                self.emit_for_others(line, Step { at, harness, ..Step::default() }, sink);
-            }
-            kind @ ("function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call") => {
-                let named = item.name.map(StepText::into_owned);
-                let mut action =
-                    Action::new(named.unwrap_or_else(|| kind.trim_end_matches("_call").to_owned().into()));
-                action.args = item.arguments.or(item.input).or(item.action).and_then(arguments);
-                let id = item.call_id.or(item.id).map(|id| id.0.into_owned()).unwrap_or_default();
-                let say = self.said.take().map(|said| said.0);
-                if self.batch.is_none() && !id.is_empty() {
-                    self.batch = Some(Label::from(id.clone()));
-                }
-                let batch = self.batch.clone();
-                if kind == "custom_tool_call" && &*action.name == "exec" {
-                    self.scripts.open(&id);
-                }
-                for lost in self.pending.push(PendingCall { id, line, at, batch, action, say }) {
-                    self.emit_call(lost, None, None, sink);
-                }
-            }
-            // The service searches on its own and logs no result.
-            "web_search_call" => {
-                let mut action = Action::new("web_search");
-                action.args = item.action.and_then(arguments);
-                let say = self.said.take().map(|said| said.0);
-                let call = PendingCall { id: String::new(), line, at, batch: None, action, say };
-                self.emit_call(call, None, None, sink);
-            }
-            "tool_search_output" => {
-                // The service searches on its own and names no call.
-                if let Some(call) = item.call_id.as_deref().and_then(|id| self.pending.take(Some(id))) {
-                    self.batch = None;
-                    let found = item.tools.map(|tools| Outcome::new(tools.get()).with_error(false));
-                    self.emit_call(call, found, Some((line, at)), sink);
-                }
-            }
-            "function_call_output" | "custom_tool_call_output" => {
-                self.batch = None;
-                let Some(mut call) = self.pending.take(item.call_id.as_deref()) else {
-                    return Err(SkipReason::new("the result of a call that is not in the log"));
-                };
-                if self.script_result(&mut call, item.output) {
-                    return Ok(());
-                }
-                let outcome = item.output.map(outcome);
-                let text = outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
-                if let Some(command) = text.filter(|_| &*call.action.name == "exec").and_then(denied_command)
-                {
-                    // Hooks see the command and not the script.
-                    call.action = Action::new("Bash").with_args(&serde_json::json!({ "command": command }));
-                }
-                if let Some(reason) = text.and_then(rejection) {
-                    sink.rejected_call(&RejectedCall {
-                        id: &call.id,
-                        agent: None,
-                        action: &call.action,
-                        reason,
-                    });
-                }
-                self.emit_call(call, outcome, Some((line, at)), sink);
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn emit_call(
+    pub(super) fn emit_call(
         &mut self,
         call: PendingCall,
         outcome: Option<Outcome<'_>>,
@@ -285,7 +199,7 @@ impl CodexRollout {
     }
 
     /// Ends the response that is being read. Its calls no longer get a result.
-    fn end_response(&mut self, sink: &mut dyn RecordSink) {
+    pub(super) fn end_response(&mut self, sink: &mut dyn RecordSink) {
         self.batch = None;
         self.flush(sink);
         self.scripts.clear();
@@ -304,7 +218,7 @@ impl CodexRollout {
     }
 
     /// Emits a step that the agent did not take, so it has neither a model nor a usage.
-    fn emit_for_others(&self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
+    pub(super) fn emit_for_others(&self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let run = self.run.as_deref().map(Label::from);
         sink.record(&LogRecord { line, step: Step { run, ..step } });
     }

@@ -130,12 +130,11 @@ impl<'a> CodexTurnItem<'a> {
         if self.source.as_deref().is_some_and(|source| source.starts_with("user")) {
             return None;
         }
-        let action = match self.interaction_input.take() {
-            Some(input) => Action::new("write_stdin").with_args(&serde_json::json!({"chars": &*input})),
-            None => {
-                let command = script_of(self.command.take()?);
-                Action::new("Bash").with_args(&serde_json::json!({ "command": command }))
-            }
+        let action = if let Some(input) = self.interaction_input.take() {
+            Action::new("write_stdin").with_args(&serde_json::json!({"chars": &*input}))
+        } else {
+            let command = script_of(self.command.take()?);
+            Action::new("Bash").with_args(&serde_json::json!({ "command": command }))
         };
         let text = self.aggregated_output.take().or(self.stdout.take());
         let exit = self.exit_code;
