@@ -68,6 +68,11 @@ pub trait HookAgent: Sync {
         None
     }
 
+    /// Returns whether no event reports the failed calls of a tool. They are read from the transcript.
+    fn hides_failures_of(&self, _tool: &str) -> bool {
+        false
+    }
+
     /// Parses the response of a tool.
     fn parse_outcome(&self, response: &str) -> Outcome<'static> {
         tool_outcome::parse_outcome(response)

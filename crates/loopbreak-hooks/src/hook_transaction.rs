@@ -1,7 +1,8 @@
 //! A run while one of its events is handled.
 
-use loopbreak::{Guard, Outcome, Step, Verdict};
-use loopbreak_store::{RejectedEvent, RunChange, RunEvent, RunRecords, RunState};
+use loopbreak::{Action, Guard, Outcome, Step, Verdict};
+use loopbreak_store::{PendingCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState};
+use serde_json::value::RawValue;
 
 use crate::guard_config;
 use crate::handlers::{after_tool, before_tool, refuse_call, session_end, tool_batch, turn_end, user_prompt};
@@ -89,10 +90,15 @@ impl<'r> HookTransaction<'r> {
     fn observe_rejected_calls(&mut self) -> HookResponse {
         let update = TranscriptUpdate::read(self.request, &self.state.hook);
         self.state.hook.transcript = update.offset;
-        update
-            .rejected
-            .into_iter()
-            .fold(HookResponse::Nothing, |response, call| self.observe_rejected_call(&call).after(response))
+        update.rejected.into_iter().fold(HookResponse::Nothing, |response, mut call| {
+            // The transcript may spell the call in another way than the event before it.
+            if let Some(action) =
+                self.state.hook.events.take_pending().and_then(|call| proposed_action(&call))
+            {
+                call.action = action;
+            }
+            self.observe_rejected_call(&call).after(response)
+        })
     }
 
     /// Shows the guard a call that the agent rejected by itself. No hook could refuse it, so if the guard objects to it, the
@@ -122,4 +128,12 @@ impl<'r> HookTransaction<'r> {
         let state = Some(self.state.into_json()?);
         Ok(RunChange { state, events: self.events, records: self.records, ended })
     }
+}
+
+/// Returns the action of a call as it was proposed.
+fn proposed_action(call: &PendingCall) -> Option<Action<'static>> {
+    let args = RawValue::from_string(call.args.clone()).ok()?;
+    let mut action = Action::new(call.tool.clone());
+    action.args = (args.get() != "null").then(|| args.into());
+    Some(action)
 }

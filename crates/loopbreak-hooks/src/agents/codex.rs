@@ -47,6 +47,11 @@ impl HookAgent for CodexAgent {
         Some(LogFormat::CODEX)
     }
 
+    /// A patch that does not apply has no event after the call.
+    fn hides_failures_of(&self, tool: &str) -> bool {
+        tool == "apply_patch"
+    }
+
     /// It gives a hook at the end of a session at most three seconds.
     fn hook_entry(&self, event: &str, command: &str) -> Value {
         let timeout = if event == SESSION_END { 3 } else { 10 };

@@ -22,7 +22,13 @@ pub(crate) fn before_tool(run: &mut HookTransaction<'_>) -> HookResponse {
         // The hooks are installed twice: the answer is the same.
         return HookResponse::from(decision);
     }
-    refuse_call(run, &action, &call)
+    let response = refuse_call(run, &action, &call);
+    if response == HookResponse::Nothing && run.request.agent.hides_failures_of(&action.name) {
+        let args = action.args.as_ref().map_or("null", |args| args.json());
+        run.state.hook.events.add_pending(&call, &action.name, args);
+        run.keep();
+    }
+    response
 }
 
 /// Refuses a call if the session has to end or the guard objects to the call. Otherwise the response is empty.

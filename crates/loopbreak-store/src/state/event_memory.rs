@@ -11,6 +11,8 @@ use super::push_bounded;
 const MAX_DECISIONS: usize = 8;
 /// Longest id that is kept, in bytes.
 const ID_BYTES: usize = 64;
+/// Longest arguments of a remembered call, in bytes.
+const PENDING_BYTES: usize = 16 * 1024;
 /// Shortest id that is taken for unique, in bytes.
 const SHORTEST_UNIQUE: usize = 12;
 /// Calls of one message are proposed within this time, in milliseconds. A model takes longer to answer.
@@ -37,6 +39,9 @@ pub struct EventMemory {
     /// True if a call of the next message has ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     called: bool,
+    /// The last allowed call of a tool whose failures no event reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: Option<PendingCall>,
     /// Id of the last prompt.
     #[serde(skip_serializing_if = "String::is_empty")]
     prompt: String,
@@ -64,7 +69,34 @@ pub struct CallDecision {
     pub text: String,
 }
 
+/// A call that was allowed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PendingCall {
+    /// Id of the call.
+    pub call: String,
+    /// Name of the tool.
+    pub tool: String,
+    /// Arguments as JSON.
+    pub args: String,
+}
+
 impl EventMemory {
+    /// Remembers an allowed call until it has ended. A call with very long arguments is not remembered.
+    pub fn add_pending(&mut self, call: &str, tool: &str, args: &str) {
+        let (call, tool, args) = (clip(call, ID_BYTES).to_owned(), tool.to_owned(), args.to_owned());
+        self.pending = (args.len() <= PENDING_BYTES).then_some(PendingCall { call, tool, args });
+    }
+
+    /// Forgets the call that was remembered, because its result was reported.
+    pub fn end_pending(&mut self, call: &str) {
+        self.pending.take_if(|pending| pending.call == clip(call, ID_BYTES));
+    }
+
+    /// Returns the call that was remembered, because its failure was found elsewhere.
+    pub fn take_pending(&mut self) -> Option<PendingCall> {
+        self.pending.take()
+    }
+
     /// Returns whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
         *self == EventMemory::default()
