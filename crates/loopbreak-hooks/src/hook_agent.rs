@@ -231,7 +231,7 @@ mod tests {
 
     fn render(agent: &str, name: &'static str, response: &HookResponse) -> Value {
         let agent: &dyn HookAgent = agent.parse().unwrap();
-        agent.render(&HookEvent::named(name), response).unwrap_or_default()
+        agent.render(&HookEvent::with_name(name), response).unwrap_or_default()
     }
 
     fn decision(output: &Value) -> &Value {
@@ -296,7 +296,7 @@ mod tests {
         let advice = HookResponse::Advise { agent: Some("fact".into()), user: None };
         for agent in agents::ALL {
             let name = agent.event_name(HookEventKind::TurnEnd).unwrap();
-            assert_eq!(agent.render(&HookEvent::named(name), &advice), None, "{agent:?}");
+            assert_eq!(agent.render(&HookEvent::with_name(name), &advice), None, "{agent:?}");
         }
         let both = HookResponse::Advise { agent: Some("fact".into()), user: Some("look".into()) };
         assert_eq!(render("codex", "Stop", &both), json!({"systemMessage": "look"}));

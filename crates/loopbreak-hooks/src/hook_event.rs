@@ -122,7 +122,7 @@ const NOTIFICATION: &str = "<task-notification>";
 #[cfg(test)]
 impl<'a> HookEvent<'a> {
     /// Creates an event with a name and nothing else.
-    pub(crate) fn named(name: &'a str) -> Self {
+    pub(crate) fn with_name(name: &'a str) -> Self {
         HookEvent { hook_event_name: Some(name.into()), ..HookEvent::default() }
     }
 }

@@ -1,7 +1,7 @@
 //! A run while one of its events is handled.
 
 use loopbreak::{Action, Guard, Outcome, Step, Verdict};
-use loopbreak_store::{PendingCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState};
+use loopbreak_store::{ProposedCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState};
 use serde_json::value::RawValue;
 
 use crate::guard_config;
@@ -131,7 +131,7 @@ impl<'r> HookTransaction<'r> {
 }
 
 /// Returns the action of a call as it was proposed.
-fn proposed_action(call: &PendingCall) -> Option<Action<'static>> {
+fn proposed_action(call: &ProposedCall) -> Option<Action<'static>> {
     let args = RawValue::from_string(call.args.clone()).ok()?;
     let mut action = Action::new(call.tool.clone());
     action.args = (args.get() != "null").then(|| args.into());

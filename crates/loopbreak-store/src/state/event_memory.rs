@@ -1,4 +1,4 @@
-//! What hooks remember about the last events of a session, so that each event counts once and a stop stays due.
+//! The memory of hooks for the last events of a session, so that each event counts once and a stop stays due.
 
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
@@ -20,7 +20,7 @@ const SAME_MESSAGE_MS: i64 = 400;
 /// A prompt that follows the end of a turn within this time, in milliseconds, was not typed by a human.
 const FASTEST_HUMAN_MS: i64 = 1_000;
 
-/// What hooks remember about the last events of a session.
+/// The memory of hooks for the last events of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EventMemory {
@@ -41,7 +41,7 @@ pub struct EventMemory {
     called: bool,
     /// The last allowed call of a tool whose failures no event reports.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pending: Option<PendingCall>,
+    pending: Option<ProposedCall>,
     /// Id of the last prompt.
     #[serde(skip_serializing_if = "String::is_empty")]
     prompt: String,
@@ -71,7 +71,7 @@ pub struct CallDecision {
 
 /// A call that was allowed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PendingCall {
+pub struct ProposedCall {
     /// Id of the call.
     pub call: String,
     /// Name of the tool.
@@ -84,7 +84,7 @@ impl EventMemory {
     /// Remembers an allowed call until it has ended. A call with very long arguments is not remembered.
     pub fn add_pending(&mut self, call: &str, tool: &str, args: &str) {
         let (call, tool, args) = (clip(call, ID_BYTES).to_owned(), tool.to_owned(), args.to_owned());
-        self.pending = (args.len() <= PENDING_BYTES).then_some(PendingCall { call, tool, args });
+        self.pending = (args.len() <= PENDING_BYTES).then_some(ProposedCall { call, tool, args });
     }
 
     /// Forgets the call that was remembered, because its result was reported.
@@ -93,7 +93,7 @@ impl EventMemory {
     }
 
     /// Returns the call that was remembered, because its failure was found elsewhere.
-    pub fn take_pending(&mut self) -> Option<PendingCall> {
+    pub fn take_pending(&mut self) -> Option<ProposedCall> {
         self.pending.take()
     }
 

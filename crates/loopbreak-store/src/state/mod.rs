@@ -11,7 +11,7 @@ mod stored_guard;
 mod task_series;
 mod warned_loop;
 
-pub use event_memory::{CallDecision, EventMemory, PendingCall};
+pub use event_memory::{CallDecision, EventMemory, ProposedCall};
 pub use hook_state::{HookState, TranscriptOffset};
 pub use known_loop::KnownLoop;
 pub use run_state::{RunState, StateError};

@@ -15,6 +15,6 @@ pub(super) const ALL: [&dyn AgentProgram; 6] = [
     &codex::DIRECT,
     &codex::CODE_MODE,
     &gemini_cli::GeminiCli,
-    &opencode::OpencodeAgent,
+    &opencode::OpencodeProgram,
     &qwen_code::QwenCode,
 ];

@@ -14,12 +14,12 @@ use crate::chore_failure::ChoreFailure;
 use crate::process::root;
 
 /// opencode.
-pub(crate) struct OpencodeAgent;
+pub(crate) struct OpencodeProgram;
 
 /// The plugin in the workspace.
 const PLUGIN: &str = "integrations/opencode/loopbreak.js";
 
-impl AgentProgram for OpencodeAgent {
+impl AgentProgram for OpencodeProgram {
     fn name(&self) -> &'static str {
         "opencode"
     }
