@@ -148,10 +148,6 @@ def gemini(path):
         run, messages = every[0]["sessionId"], list({line["id"]: line for line in every if "type" in line}.values())
         summaries = {str(line["$set"]["messages"]) for line in every if "messages" in line.get("$set", {})}
         count.add(run, events=len(summaries))
-        below = os.path.join(os.path.dirname(path), run)
-        # What a subagent is told was not said by a human.
-        for agent in os.listdir(below) if os.path.isdir(below) else []:
-            messages += [line for line in lines(os.path.join(below, agent)) if line.get("type") == "gemini"]
     for message in messages:
         if message["type"] == "user":
             ours = str(message["content"]).startswith("[{'text': 'Loop guard:")

@@ -65,6 +65,37 @@ fn subagents_without_their_session_are_one_run() {
 }
 
 #[test]
+fn a_session_of_gemini_cli_and_its_subagents_are_one_run_in_order_of_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |path: &str, session: &str, kind: &str, seconds: &[u32]| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut text = format!("{{\"sessionId\":\"{session}\",\"projectHash\":\"p\",\"kind\":\"{kind}\"}}\n");
+        for second in seconds {
+            let at = format!("2026-11-16T10:00:{second:02}Z");
+            let call = "{\"name\":\"ls\",\"args\":{},\"status\":\"success\"}";
+            writeln!(text, "{{\"id\":\"{second}\",\"timestamp\":\"{at}\",\"type\":\"gemini\",\"content\":\"\",\"toolCalls\":[{call}]}}").unwrap();
+        }
+        // The caller of a subagent is not a human.
+        writeln!(
+            text,
+            "{{\"id\":\"u\",\"timestamp\":\"2026-11-16T10:00:50Z\",\"type\":\"user\",\"content\":\"go\"}}"
+        )
+        .unwrap();
+        fs::write(path, text).unwrap();
+    };
+    file("chats/session-1.jsonl", "s1", "main", &[1, 4, 5, 9]);
+    file("chats/s1/helper.jsonl", "helper", "subagent", &[2, 3, 6, 7]);
+    file("chats/other/lonely.jsonl", "lonely", "subagent", &[1]);
+    let runs = who(folder.path());
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    let expected =
+        ["main@1", "helper@2", "helper@3", "main@4", "main@5", "helper@6", "helper@7", "main@9", "main@50"];
+    assert_eq!(runs[1], expected);
+    assert_eq!(runs[0].len(), 2, "a subagent without its session is a run: {runs:?}");
+}
+
+#[test]
 fn a_folder_with_one_event_per_file_is_one_run_in_order_of_events() {
     let folder = tempfile::tempdir().unwrap();
     let events = folder.path().join("session-7/events");
