@@ -49,6 +49,18 @@ pub(crate) fn stdout_of(command: &mut Command) -> Result<Vec<u8>, ChoreFailure> 
     Ok(output.stdout)
 }
 
+/// Runs a command and shows what it printed only if it fails.
+#[cfg(feature = "agents")]
+pub(crate) fn run_quietly(command: &mut Command) -> Result<(), ChoreFailure> {
+    let output = command.output().map_err(|error| not_started(command, &error))?;
+    succeeded(command, output.status).map_err(|failure| {
+        let (ChoreFailure::Failed(reason) | ChoreFailure::Usage(reason)) = failure;
+        // Programs differ in the stream that they explain a failure on.
+        let texts = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        ChoreFailure::Failed(format!("{reason}: {}", texts.concat().trim()))
+    })
+}
+
 /// Returns whether a command can be started and succeeds. Prints nothing.
 pub(crate) fn works(command: &mut Command) -> bool {
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -97,6 +109,14 @@ mod tests {
     fn a_program_that_fails_is_named_with_its_status() {
         let message = message(run(cargo(["no-such-subcommand"]).stderr(Stdio::null())));
         assert!(message.contains("cargo no-such-subcommand` failed (exit status: 101)"), "{message}");
+    }
+
+    #[cfg(feature = "agents")]
+    #[test]
+    fn what_a_quiet_program_printed_is_in_its_failure() {
+        let message = message(run_quietly(&mut cargo(["no-such-subcommand"])));
+        assert!(message.contains("failed (exit status: 101): "), "{message}");
+        assert!(message.contains("no such command"), "{message}");
     }
 
     #[test]

@@ -29,15 +29,17 @@ impl HookRecorder {
         self.session.join("events")
     }
 
-    /// Writes the program. Each event has files of its own: hooks run in parallel.
+    /// Writes the program. Each event has files of its own: hooks run in parallel. A plugin may also start the MCP server,
+    /// which is not recorded.
     pub(super) fn install(&self, path: &Path, loopbreak: &Path) -> Result<(), ChoreFailure> {
         let events = self.events();
         fs::create_dir_all(&events).map_err(|error| ChoreFailure::io("create a folder", &error))?;
         let script = format!(
-            "#!/bin/sh\nfile='{}'/$(date +%s%N)-$$\ncat > \"$file.event\"\n\
-             '{}' \"$@\" < \"$file.event\" > \"$file.answer\"\nstatus=$?\ncat \"$file.answer\"\nexit $status\n",
+            "#!/bin/sh\n[ \"$1\" = hook ] || exec '{program}' \"$@\"\n\
+             file='{}'/$(date +%s%N)-$$\ncat > \"$file.event\"\n\
+             '{program}' \"$@\" < \"$file.event\" > \"$file.answer\"\nstatus=$?\ncat \"$file.answer\"\nexit $status\n",
             events.display(),
-            loopbreak.display()
+            program = loopbreak.display()
         );
         write(path, &script)?;
         let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);

@@ -14,7 +14,7 @@ const INSISTING_ROUNDS: usize = 24;
 const PLAIN: PartVariant = PartVariant::PLAIN;
 
 /// The parts, in the order in which they are played.
-pub(super) const PARTS: [SessionPart; 21] = [
+pub(super) const PARTS: [SessionPart; 22] = [
     SessionPart::new("failing-call", "the same failing command, again and again", failing_call),
     SessionPart::new("same-call", "the same successful command, again and again", same_call),
     SessionPart::new("a-b", "two successful commands in turn", a_b),
@@ -67,6 +67,11 @@ pub(super) const PARTS: [SessionPart; 21] = [
     SessionPart {
         variant: PartVariant { two_installations: true, ..PLAIN },
         ..SessionPart::new("two-installations", "hooks for the user and for the project", failing_call)
+    },
+    SessionPart {
+        variant: PartVariant { plugin: true, ..PLAIN },
+        agents: &["claude", "codex", "codex-code", "gemini"],
+        ..SessionPart::new("plugin", "the same failing command, guarded by the plugin", failing_call)
     },
     SessionPart {
         variant: PartVariant { own_guard: true, ..PLAIN },

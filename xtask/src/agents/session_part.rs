@@ -52,6 +52,8 @@ pub(super) struct PartVariant {
     pub(super) two_installations: bool,
     /// The agent's own guard against loops is on, if it has one.
     pub(super) own_guard: bool,
+    /// The hooks are installed as a plugin or extension of the agent, by its own commands.
+    pub(super) plugin: bool,
     /// Another hook never lets the agent end its turn.
     pub(super) other_hook: bool,
     /// The agent is configured to compact a conversation of [`COMPACTED_TOKENS`].
@@ -67,6 +69,7 @@ impl PartVariant {
         config: "",
         two_installations: false,
         own_guard: false,
+        plugin: false,
         other_hook: false,
         compaction: false,
     };

@@ -8,6 +8,7 @@ use super::hook_recorder::HookRecorder;
 use super::project_files::{ProjectFiles, write};
 use super::session_part::PartVariant;
 use crate::chore_failure::ChoreFailure;
+use crate::process::{root, run_quietly};
 
 /// One session: its folders, what is special about it, and where the model is.
 pub(super) struct SessionSetup {
@@ -119,16 +120,12 @@ impl SessionSetup {
 
     /// Runs `loopbreak` in the environment of the session.
     pub(super) fn run_loopbreak(&self, arguments: &[&str]) -> Result<(), ChoreFailure> {
-        let output = self.command(&self.loopbreak).args(arguments).output();
-        let output = output.map_err(|error| ChoreFailure::io("start loopbreak", &error))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        Err(ChoreFailure::Failed(format!(
-            "`loopbreak {}` failed: {}",
-            arguments.join(" "),
-            String::from_utf8_lossy(&output.stderr).trim()
-        )))
+        run_quietly(self.command(&self.loopbreak).args(arguments))
+    }
+
+    /// Runs a command of the agent that manages plugins, at the root of the workspace.
+    pub(super) fn run_plugin_command(&self, arguments: &[&str]) -> Result<(), ChoreFailure> {
+        run_quietly(self.command(&self.program).args(arguments).current_dir(root()))
     }
 
     /// Makes the hooks of a settings file call the recorder, if there is one.

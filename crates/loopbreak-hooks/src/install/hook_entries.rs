@@ -117,6 +117,11 @@ fn path_to_hook<'s>(agent: &dyn HookAgent, settings: &'s Value) -> Option<Vec<Js
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use serde_json::Map;
+
     use super::*;
     use crate::agents;
 
@@ -166,6 +171,30 @@ mod tests {
             assert_eq!(with_hooks(agent, &with, &command).unwrap(), with, "installed twice");
             assert_eq!(without_hooks(agent, &with).unwrap(), "");
             assert!(with_hooks(agent, "export const mine = 1\n", &command).is_err());
+        }
+    }
+
+    #[test]
+    fn the_plugins_for_each_agent_have_the_hooks_that_are_installed() {
+        let integrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../integrations");
+        let read = |path: &str| -> Value {
+            serde_json::from_str(&fs::read_to_string(integrations.join(path)).unwrap()).unwrap()
+        };
+        for (name, manifest) in [
+            ("claude-code", "claude-code/.claude-plugin/plugin.json"),
+            ("codex", "codex/.codex-plugin/plugin.json"),
+            ("gemini", "gemini/gemini-extension.json"),
+        ] {
+            let agent = agent(name);
+            let command = format!("loopbreak hook {name}");
+            let entries = agent.events().iter().map(|(event, _)| {
+                ((*event).to_owned(), json!([{"hooks": [agent.hook_entry(event, &command)]}]))
+            });
+            let expected = json!({"hooks": entries.collect::<Map<String, Value>>()});
+            assert_eq!(read(&format!("{name}/hooks/hooks.json")), expected, "{name}");
+            let manifest = read(manifest);
+            assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"), "{name}");
+            assert_eq!(manifest["name"], "loopbreak", "{name}");
         }
     }
 

@@ -19,7 +19,7 @@ pub(crate) trait AgentProgram: Sync {
     /// Returns the package.
     fn package(&self) -> AgentPackage;
 
-    /// Writes the settings of the agent, and installs the hooks as its guide says.
+    /// Writes the settings of the agent, and installs the hooks as its guide says, or its plugin if the variant wants it.
     fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure>;
 
     /// Returns the command that runs the agent with a prompt, without a terminal.

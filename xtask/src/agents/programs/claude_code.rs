@@ -32,6 +32,9 @@ impl AgentProgram for ClaudeCode {
             let settings = json!({"hooks": {"Stop": [{"hooks": [hook]}]}});
             setup.write_home(".claude/settings.json", &format!("{settings:#}\n"))?;
         }
+        if setup.variant.plugin {
+            return install_plugin(setup);
+        }
         setup.install_hooks("claude-code", ".claude/settings.json")
     }
 
@@ -53,4 +56,18 @@ impl AgentProgram for ClaudeCode {
         }
         command
     }
+}
+
+/// The validator checks the marketplace and the plugin. It warns that the plugin has no icon.
+fn install_plugin(setup: &SessionSetup) -> Result<(), ChoreFailure> {
+    setup.run_plugin_command(&["plugin", "validate", "--strict", "./integrations"])?;
+    setup.run_plugin_command(&[
+        "plugin",
+        "validate",
+        "--profile",
+        "directory",
+        "./integrations/claude-code",
+    ])?;
+    setup.run_plugin_command(&["plugin", "marketplace", "add", "./integrations"])?;
+    setup.run_plugin_command(&["plugin", "install", "loopbreak@loopbreak"])
 }

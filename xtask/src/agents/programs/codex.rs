@@ -51,6 +51,11 @@ impl AgentProgram for CodexCli {
             let hooks = json!({"hooks": {"Stop": [{"hooks": [hook]}]}});
             setup.write_home(".codex/hooks.json", &format!("{hooks:#}\n"))?;
         }
+        if setup.variant.plugin {
+            // It has no validator, but it installs only what it can read.
+            setup.run_plugin_command(&["plugin", "marketplace", "add", "./integrations"])?;
+            return setup.run_plugin_command(&["plugin", "add", "loopbreak@loopbreak"]);
+        }
         setup.install_hooks("codex", ".codex/hooks.json")
     }
 

@@ -8,6 +8,7 @@ use super::AgentProgram;
 use crate::agents::agent_package::AgentPackage;
 use crate::agents::session_setup::SessionSetup;
 use crate::chore_failure::ChoreFailure;
+use crate::process::root;
 
 /// Gemini CLI.
 pub(crate) struct GeminiCli;
@@ -39,6 +40,14 @@ impl AgentProgram for GeminiCli {
             settings["hooks"] = json!({"AfterAgent": [{"hooks": [hook]}]});
         }
         setup.write_home(".gemini/settings.json", &format!("{settings:#}\n"))?;
+        if setup.variant.plugin {
+            let folder = "./integrations/gemini";
+            // A person would be asked once.
+            let trusted = json!({root().join("integrations/gemini").display().to_string(): "TRUST_FOLDER"});
+            setup.write_home(".gemini/trustedFolders.json", &format!("{trusted:#}\n"))?;
+            setup.run_plugin_command(&["extensions", "validate", folder])?;
+            return setup.run_plugin_command(&["extensions", "install", folder, "--consent"]);
+        }
         setup.install_hooks("gemini", ".gemini/settings.json")
     }
 
