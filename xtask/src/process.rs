@@ -113,7 +113,7 @@ mod tests {
 
     #[cfg(feature = "agents")]
     #[test]
-    fn what_a_quiet_program_printed_is_in_its_failure() {
+    fn a_failure_contains_the_output_of_a_quiet_program() {
         let message = message(run_quietly(&mut cargo(["no-such-subcommand"])));
         assert!(message.contains("failed (exit status: 101): "), "{message}");
         assert!(message.contains("no such command"), "{message}");
