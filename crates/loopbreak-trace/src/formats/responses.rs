@@ -125,6 +125,10 @@ impl LogReader for ResponsesReader {
         if !holds_items && walked.is_ok() {
             return self.items.read_item(unit, None, sink);
         }
+        // A list holds the whole conversation.
+        if !is_object {
+            self.items.end(sink);
+        }
         walked.and(broken)
     }
 

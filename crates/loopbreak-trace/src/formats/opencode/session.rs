@@ -60,6 +60,8 @@ impl LogReader for OpencodeSession {
         if !is_document && walked.is_ok() {
             return self.line(unit, sink);
         }
+        // An export holds the whole session.
+        self.agent.end(sink);
         walked.and(broken)
     }
 
