@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};
 use crate::log_record::{RecordSink, UnreadItem};
 use crate::message::{
-    CallResult, Conversation, LogPosition, MessageContent, arguments, is_guard_reason, unwrap_step_text,
+    AgentConversation, CallResult, LogPosition, MessageContent, arguments, is_guard_reason, unwrap_step_text,
 };
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
@@ -68,7 +68,7 @@ impl FormatDefinition for PiFormat {
 /// Reads a session.
 #[derive(Debug, Default)]
 struct PiSession {
-    agent: Conversation,
+    agent: AgentConversation,
     messages: u64,
 }
 
@@ -146,7 +146,7 @@ impl LogReader for PiSession {
         match entry.kind.as_deref().unwrap_or_default() {
             "session" => {
                 self.agent.end(sink);
-                self.agent = Conversation::new(entry.id.as_deref(), None);
+                self.agent = AgentConversation::new(entry.id.as_deref(), None);
             }
             "message" | "message_end" => {
                 let Some(message) = entry.message else { return Ok(()) };

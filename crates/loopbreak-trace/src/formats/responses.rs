@@ -55,10 +55,10 @@ struct ResponsesReader {
     items: CodexRollout,
 }
 
-/// What an object says about its items.
+/// Keys that describe the items of an object.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct ResponseKeys<'a> {
+struct ResponseObjectKeys<'a> {
     #[serde(borrow)]
     id: Option<StepText<'a>>,
     #[serde(borrow)]
@@ -84,12 +84,12 @@ fn conversation_id<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<StepText<'de>>, D::Error> {
     #[derive(Deserialize)]
-    struct Identified<'a> {
+    struct ConversationObject<'a> {
         #[serde(borrow)]
         id: StepText<'a>,
     }
     let raw = <&'de RawValue>::deserialize(deserializer)?;
-    let object = || serde_json::from_str::<Identified<'de>>(raw.get()).map(|object| object.id);
+    let object = || serde_json::from_str::<ConversationObject<'de>>(raw.get()).map(|object| object.id);
     Ok(serde_json::from_str(raw.get()).or_else(|_| object()).ok())
 }
 
@@ -98,19 +98,19 @@ impl LogReader for ResponsesReader {
         let mut broken = Ok(());
         let mut holds_items = unit.text.trim_start().starts_with('[');
         let is_object = !holds_items;
-        let mut keys: Option<ResponseKeys<'_>> = None;
+        let mut keys: Option<ResponseObjectKeys<'_>> = None;
         let walked = walk_document(unit, &LISTS, &mut |part| {
             if !part.listed {
                 return;
             }
             if is_object && !holds_items {
                 holds_items = true;
-                let about: ResponseKeys<'_> = serde_json::from_str(unit.text).unwrap_or_default();
+                let about: ResponseObjectKeys<'_> = serde_json::from_str(unit.text).unwrap_or_default();
                 let run = about.session_id.as_ref().or(about.conversation.as_ref()).or(about.id.as_ref());
                 self.items.begin_run(run.map(|run| &**run), about.model.as_deref());
                 keys = Some(about);
             }
-            let at = keys.as_ref().and_then(ResponseKeys::time);
+            let at = keys.as_ref().and_then(ResponseObjectKeys::time);
             let nested = part.unit();
             let said = if part.key.is_empty() && holds_list(nested.text) {
                 self.read_unit(nested, sink)
@@ -137,7 +137,7 @@ impl LogReader for ResponsesReader {
     }
 }
 
-impl ResponseKeys<'_> {
+impl ResponseObjectKeys<'_> {
     /// Returns the time of a response, which is in seconds.
     fn time(&self) -> Option<EpochMillis> {
         let seconds = self.at.filter(|seconds| seconds.is_finite() && seconds.abs() < 1e12)?;

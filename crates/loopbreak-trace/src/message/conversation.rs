@@ -11,7 +11,7 @@ use crate::skip_reason::SkipReason;
 
 /// The state of a conversation: what was read and is not yet part of a step.
 #[derive(Debug, Default)]
-pub(crate) struct Conversation {
+pub(crate) struct AgentConversation {
     /// Name of the run.
     pub(crate) run: Option<String>,
     /// Name of the agent, if the log marks several.
@@ -58,13 +58,13 @@ impl<'a> CallResult<'a> {
     }
 }
 
-impl Conversation {
+impl AgentConversation {
     /// Creates the conversation of an agent in a run.
     pub(crate) fn new(run: Option<&str>, agent: Option<&str>) -> Self {
-        Conversation {
+        AgentConversation {
             run: run.map(str::to_owned),
             agent: agent.map(str::to_owned),
-            ..Conversation::default()
+            ..AgentConversation::default()
         }
     }
 

@@ -15,7 +15,7 @@ mod unknown_call;
 pub(crate) use arguments::arguments;
 pub(crate) use command::command;
 pub(crate) use content_part::{ContentPart, join_texts, result_text};
-pub(crate) use conversation::{CallResult, Conversation, LogPosition};
+pub(crate) use conversation::{AgentConversation, CallResult, LogPosition};
 pub(crate) use document_part::walk_document;
 pub(crate) use guard_text::is_guard_reason;
 pub(crate) use message_content::{ContentBlock, MessageContent};

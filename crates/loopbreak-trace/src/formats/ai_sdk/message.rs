@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::log_record::{RecordSink, UnreadItem};
 use crate::message::{
-    CallResult, Conversation, LogPosition, MessageContent, arguments, is_guard_reason, join_texts,
+    AgentConversation, CallResult, LogPosition, MessageContent, arguments, is_guard_reason, join_texts,
 };
 use crate::skip_reason::SkipReason;
 
@@ -137,7 +137,7 @@ impl AiSdkMessage<'_> {
 /// Emits a message. `number` distinguishes it from the others.
 pub(super) fn emit(
     message: AiSdkMessage<'_>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     number: u64,
     line: u64,
     sink: &mut dyn RecordSink,
@@ -195,7 +195,7 @@ pub(super) fn emit(
 
 fn emit_part(
     part: AiSdkPart<'_>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     batch: Label<'static>,
     position: LogPosition,
     sink: &mut dyn RecordSink,
@@ -250,7 +250,7 @@ fn action(name: Option<StepText<'_>>, input: Option<&RawValue>) -> Action<'stati
 fn emit_interface_call(
     name: Option<StepText<'_>>,
     part: AiSdkPart<'_>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     batch: Option<Label<'static>>,
     position: LogPosition,
     sink: &mut dyn RecordSink,

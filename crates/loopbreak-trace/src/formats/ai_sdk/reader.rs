@@ -7,13 +7,13 @@ use super::LISTS;
 use super::message::{AiSdkMessage, emit};
 use crate::log_format::{LogReader, LogUnit};
 use crate::log_record::{RecordSink, UnreadItem};
-use crate::message::{Conversation, walk_document};
+use crate::message::{AgentConversation, walk_document};
 use crate::skip_reason::SkipReason;
 
 /// Reads conversations.
 #[derive(Debug, Default)]
 pub(super) struct AiSdkReader {
-    agent: Conversation,
+    agent: AgentConversation,
     messages: u64,
 }
 

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::log_record::{RecordSink, UnreadItem};
 use crate::message::{
-    CallResult, Conversation, LogPosition, MessageContent, arguments, is_guard_reason, unwrap_step_text,
+    AgentConversation, CallResult, LogPosition, MessageContent, arguments, is_guard_reason, unwrap_step_text,
 };
 use crate::skip_reason::SkipReason;
 
@@ -115,7 +115,7 @@ fn class_of(path: &RawValue) -> Option<StepText<'static>> {
 /// Emits a message.
 pub(super) fn emit(
     message: LangChainMessage<'_>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     line: u64,
     sink: &mut dyn RecordSink,
 ) -> Result<(), SkipReason> {
@@ -146,7 +146,7 @@ pub(super) fn emit(
 /// Emits a message of the model.
 fn emit_answer(
     message: LangChainMessage<'_>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     position: LogPosition,
     sink: &mut dyn RecordSink,
 ) {

@@ -11,7 +11,7 @@ use super::LISTS;
 use super::message::{LangChainMessage, emit};
 use crate::log_format::{LogReader, LogUnit};
 use crate::log_record::{RecordSink, UnreadItem};
-use crate::message::{Conversation, walk_document};
+use crate::message::{AgentConversation, walk_document};
 use crate::skip_reason::SkipReason;
 
 /// Number of ids of messages that are remembered.
@@ -20,7 +20,7 @@ const IDS: usize = 65_536;
 /// Reads conversations.
 #[derive(Debug, Default)]
 pub(super) struct LangChainReader {
-    agent: Conversation,
+    agent: AgentConversation,
     seen: SeenMessages,
     /// Number of conversations that are lists in a list.
     count: u64,

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::log_record::{RecordSink, UnreadItem};
 use crate::message::{
-    CallResult, Conversation, LogPosition, arguments, is_guard_reason, join_texts, unwrap_step_text,
+    AgentConversation, CallResult, LogPosition, arguments, is_guard_reason, join_texts, unwrap_step_text,
 };
 
 /// Beginning of the error of a call that the user rejected.
@@ -144,7 +144,7 @@ fn usage(tokens: Option<OpencodeTokens>, cost: Option<f64>) -> Option<Usage> {
 /// Emits a message with its parts.
 pub(super) fn emit_message(
     message: OpencodeMessage<'_>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     line: u64,
     sink: &mut dyn RecordSink,
 ) {
@@ -173,7 +173,7 @@ pub(super) fn emit_message(
 /// Emits a message of the user.
 fn emit_user(
     parts: Vec<OpencodePart<'_>>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     position: LogPosition,
     sink: &mut dyn RecordSink,
 ) {
@@ -199,7 +199,7 @@ fn emit_user(
 /// Emits a part of a message of the agent.
 pub(super) fn emit_part(
     part: OpencodePart<'_>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     batch: Option<&str>,
     position: LogPosition,
     sink: &mut dyn RecordSink,

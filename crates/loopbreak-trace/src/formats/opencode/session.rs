@@ -7,18 +7,18 @@ use serde_json::value::RawValue;
 use super::message::{OpencodeMessage, OpencodePart, emit_message, emit_part};
 use crate::log_format::{LogReader, LogUnit};
 use crate::log_record::{RecordSink, UnreadItem};
-use crate::message::{Conversation, LogPosition, walk_document};
+use crate::message::{AgentConversation, LogPosition, walk_document};
 use crate::skip_reason::SkipReason;
 
 /// Reads a session.
 #[derive(Debug, Default)]
 pub(super) struct OpencodeSession {
-    agent: Conversation,
+    agent: AgentConversation,
     /// The message that the last event belongs to.
     message: Option<String>,
 }
 
-/// What the export says about the session.
+/// Description of the session in an export.
 #[derive(Debug, Deserialize)]
 struct OpencodeInfo<'a> {
     #[serde(borrow)]
@@ -75,7 +75,7 @@ impl OpencodeSession {
     fn begin(&mut self, session: Option<&str>, sink: &mut dyn RecordSink) {
         if session.is_some() && self.agent.run.as_deref() != session {
             self.agent.end(sink);
-            self.agent = Conversation::new(session, None);
+            self.agent = AgentConversation::new(session, None);
         }
     }
 

@@ -9,7 +9,7 @@ use super::record::{QwenAuthor, QwenRecord, QwenResult};
 use crate::log_format::{LogReader, LogUnit};
 use crate::log_record::{RecordSink, UnreadItem};
 use crate::message::{
-    CallResult, ContentPart, Conversation, LogPosition, arguments, is_guard_reason, join_texts,
+    AgentConversation, CallResult, ContentPart, LogPosition, arguments, is_guard_reason, join_texts,
     unwrap_step_text,
 };
 use crate::skip_reason::SkipReason;
@@ -21,7 +21,7 @@ const AGENTS: usize = 512;
 #[derive(Debug, Default)]
 pub(super) struct QwenSession {
     /// Agents, the most recently active one last.
-    agents: Vec<Conversation>,
+    agents: Vec<AgentConversation>,
 }
 
 impl LogReader for QwenSession {
@@ -58,11 +58,12 @@ impl QwenSession {
         session: Option<&str>,
         name: Option<&str>,
         sink: &mut dyn RecordSink,
-    ) -> &mut Conversation {
-        let is = |agent: &Conversation| agent.agent.as_deref() == name && agent.run.as_deref() == session;
+    ) -> &mut AgentConversation {
+        let is =
+            |agent: &AgentConversation| agent.agent.as_deref() == name && agent.run.as_deref() == session;
         let agent = match self.agents.iter().rposition(is) {
             Some(at) => self.agents.remove(at),
-            None => Conversation::new(session, name),
+            None => AgentConversation::new(session, name),
         };
         if self.agents.len() >= AGENTS {
             self.agents.remove(0).end(sink);
@@ -79,7 +80,7 @@ fn parts<'a>(record: &mut QwenRecord<'a>) -> Vec<ContentPart<'a>> {
 
 fn user(
     mut record: QwenRecord<'_>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     position: LogPosition,
     sink: &mut dyn RecordSink,
 ) {
@@ -99,7 +100,7 @@ fn user(
 
 fn assistant(
     mut record: QwenRecord<'_>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     position: LogPosition,
     sink: &mut dyn RecordSink,
 ) {
@@ -122,7 +123,7 @@ fn assistant(
 
 fn results(
     mut record: QwenRecord<'_>,
-    agent: &mut Conversation,
+    agent: &mut AgentConversation,
     position: LogPosition,
     sink: &mut dyn RecordSink,
 ) -> Result<(), SkipReason> {
