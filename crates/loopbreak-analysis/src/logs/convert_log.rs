@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use loopbreak::step::Label;
-use loopbreak_trace::{LogFormat, LogInput, LogRecord, OpenError, RecordSink, SkippedLine};
+use loopbreak_trace::{LogFormat, LogInput, LogRecord, OpenError, RecordSink, SkippedLine, UnreadItem};
 
 use super::log_analysis::LogReadSummary;
 
@@ -67,6 +67,10 @@ impl RecordSink for StepWriter<'_> {
             line.push(b'\n');
             self.out.write_all(&line)
         });
+    }
+
+    fn unread_item(&mut self, item: &UnreadItem<'_>) {
+        self.summary.add_unread_item(self.notes, item);
     }
 
     fn skipped(&mut self, skipped: SkippedLine) {

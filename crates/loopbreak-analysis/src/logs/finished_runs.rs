@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::io;
 
 use crate::recording::RunRecording;
-use crate::{CorruptRecord, RunRecord, RunReport};
+use crate::{CorruptRecord, RunRecord, RunReport, VerdictName};
 use loopbreak::{Config, series::RunSummary};
 
 use super::run_names::RunNames;
@@ -26,7 +26,9 @@ pub(super) struct LogInfo {
     pub(super) source: String,
     pub(super) format: &'static str,
     /// Lines that could not be read, if the log has a single run.
-    pub(super) skipped: Option<u64>,
+    pub(super) skipped_lines: Option<u64>,
+    /// Items that could not be read, if there are any and the log has a single run.
+    pub(super) unread_items: Option<u64>,
 }
 
 /// The spill file with records, and what is needed to decode them.
@@ -58,7 +60,12 @@ impl LogInfo {
         let recording = RefCell::new(record.take_recording());
         let summary = Some(record.summary()).filter(|summary| summary.prompt().is_some()).cloned();
         let mut report = record.finish(self.source.as_str(), self.format);
-        report.skipped_lines = self.skipped;
+        report.skipped_lines = self.skipped_lines;
+        report.unread_items = self.unread_items;
+        // What was not read may be the loop.
+        if self.unread_items.is_some() {
+            report.verdict = report.verdict.max(VerdictName::Warn);
+        }
         RunInMemory { report, summary, recording }
     }
 }

@@ -1,6 +1,6 @@
 //! The result of reading one log.
 
-use loopbreak_trace::OpenError;
+use loopbreak_trace::{OpenError, UnreadItem};
 
 use super::finished_runs::FinishedRuns;
 use crate::series::ReportedAttempt;
@@ -25,6 +25,8 @@ pub struct LogReadSummary {
     pub bytes: u64,
     /// Lines that could not be read.
     pub skipped_lines: u64,
+    /// Items of other lines that could not be read.
+    pub unread_items: u64,
     /// Notes about lines: the first ones, up to the limit of the reader.
     pub notes: Vec<LineNote>,
     /// Number of notes beyond the limit.
@@ -37,6 +39,15 @@ impl LogReadSummary {
     /// Returns the summary of a log that could not be opened.
     pub fn refused(refusal: OpenError) -> Self {
         LogReadSummary { refusal: Some(refusal), ..LogReadSummary::default() }
+    }
+
+    /// Counts an item that could not be read, and adds a note about it, unless there are `limit` notes already.
+    pub(super) fn add_unread_item(&mut self, limit: usize, item: &UnreadItem<'_>) {
+        self.unread_items += 1;
+        self.note(limit, item.line, || match item.kind {
+            "" => "an item of an unknown kind; item left out".to_owned(),
+            kind => format!("an item of the unknown kind {kind:?}; item left out"),
+        });
     }
 
     /// Adds a note about a line, unless there are `limit` notes already.

@@ -271,7 +271,12 @@ mod tests {
                 assert!(runs.active.len() <= MAX_GUARDS + 1);
             }
         }
-        let runs = runs.finish(LogInfo { source: "log.jsonl".to_owned(), format: "steps", skipped: None });
+        let runs = runs.finish(LogInfo {
+            source: "log.jsonl".to_owned(),
+            format: "steps",
+            skipped_lines: None,
+            unread_items: None,
+        });
         assert!(runs.names().eq((0..MAX_GUARDS + 40).map(|name| name.to_string())));
         let mut shown = Vec::new();
         for _ in 0..2 {

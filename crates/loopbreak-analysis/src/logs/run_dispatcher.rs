@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::io;
 
-use loopbreak_trace::{LogInput, LogRecord, OpenError, OpenedLog, ReadStats, RecordSink, SkippedLine};
+use loopbreak_trace::{
+    LogInput, LogRecord, OpenError, OpenedLog, ReadStats, RecordSink, SkippedLine, UnreadItem,
+};
 
 use super::finished_runs::LogInfo;
 use super::log_analysis::{LogAnalysis, LogReadSummary};
@@ -69,13 +71,19 @@ fn read_with<'r>(
         Ok(read) => reading.bytes = read.bytes,
         Err(error) => reading.refusal = Some(OpenError::Unreadable(error)),
     }
-    if reading.refusal.is_none() && !has_content {
+    // A log of which nothing could be read is still a log.
+    if reading.refusal.is_none() && !has_content && reading.unread_items == 0 {
         reading.refusal = Some(options.format.map_or(OpenError::Unknown, OpenError::WrongFormat));
         return analysis;
     }
     let alone = runs.len() == 1 && analysis.other_runs.is_empty();
-    let skipped = alone.then_some(reading.skipped_lines);
-    analysis.runs = runs.finish(LogInfo { source: input.name(), format: format.as_str(), skipped });
+    let info = LogInfo {
+        source: input.name(),
+        format: format.as_str(),
+        skipped_lines: alone.then_some(reading.skipped_lines),
+        unread_items: Some(reading.unread_items).filter(|items| alone && *items > 0),
+    };
+    analysis.runs = runs.finish(info);
     analysis
 }
 
@@ -151,6 +159,10 @@ impl RecordSink for RunDispatcher<'_> {
         if self.failed.is_ok() {
             self.failed = self.observe(index, record);
         }
+    }
+
+    fn unread_item(&mut self, item: &UnreadItem<'_>) {
+        self.analysis.reading.add_unread_item(self.options.notes_per_log, item);
     }
 
     fn skipped(&mut self, skipped: SkippedLine) {

@@ -45,6 +45,7 @@ pub fn report_unread_inputs<'l>(
     for (input, log) in inputs.inputs.iter().zip(&logs) {
         summary.reading.bytes += log.bytes;
         summary.reading.skipped_lines += log.skipped_lines;
+        summary.reading.unread_items += log.unread_items;
         summary.failed |= report_log(input, log, sink, &mut summary.reading);
     }
     summary.failed |= report_empty_folders(inputs, &logs, sink);
@@ -68,6 +69,7 @@ fn report_log(
             reading.ignored_files += 1;
             // The lines of a file that is not a log are not counted as skipped.
             reading.skipped_lines -= log.skipped_lines;
+            reading.unread_items -= log.unread_items;
             return false;
         }
         Some(refusal) => {

@@ -156,6 +156,10 @@ pub struct RunReport {
     pub ended: Option<i64>,
     /// Lines of its file that could not be read, if the file has no other run.
     pub skipped_lines: Option<u64>,
+    /// Items of its file that could not be read, if there are any and the file has no other run. Then the verdict is at
+    /// least `warn`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unread_items: Option<u64>,
     /// Turns out of order, which were renumbered.
     pub renumbered_turns: u64,
     /// Unknown keys in records.
@@ -346,10 +350,10 @@ impl Report {
         out.write_all(b"\n")
     }
 
-    /// Returns the worst verdict of all runs and series.
+    /// Returns the worst verdict of all runs and series. It is at least `warn` if items could not be read.
     pub fn worst(&self) -> VerdictName {
         let runs = match (self.totals.stopped, self.totals.warned) {
-            (0, 0) => VerdictName::Clear,
+            (0, 0) if self.totals.unread_items == 0 => VerdictName::Clear,
             (0, _) => VerdictName::Warn,
             _ => VerdictName::Stop,
         };

@@ -16,6 +16,8 @@ pub struct InputStatistics {
     pub bytes: u64,
     /// Lines that could not be read.
     pub skipped_lines: u64,
+    /// Items of other lines that could not be read.
+    pub unread_items: u64,
     /// Files in folders that are not logs.
     pub ignored_files: u64,
 }
@@ -29,7 +31,7 @@ pub struct RunTotals {
     pub steps: u64,
     /// Bytes read.
     pub bytes: u64,
-    /// Runs with a finding at `warn` or above.
+    /// Runs with a finding at `warn` or above, or with items that could not be read.
     pub warned: u64,
     /// Runs with a hard finding.
     pub stopped: u64,
@@ -39,6 +41,9 @@ pub struct RunTotals {
     pub progress_after_stop: u64,
     /// Lines that could not be read.
     pub skipped_lines: u64,
+    /// Items of other lines that could not be read, if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unread_items: u64,
     /// Number of runs that would have ended or been escalated, by pattern.
     pub endings: BTreeMap<loopbreak::Pattern, u64>,
     /// Average number of turns from the start of a loop to its first stop, over the stopped runs.
@@ -77,6 +82,11 @@ pub struct RunTotals {
     pub ignored_files: u64,
     /// Counts how loops continued after their first warning.
     pub effects: EffectCounts,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Adds up runs.
@@ -130,6 +140,7 @@ impl TotalsBuilder {
         RunTotals {
             bytes: reading.bytes,
             skipped_lines: reading.skipped_lines,
+            unread_items: reading.unread_items,
             ignored_files: reading.ignored_files,
             mean_turns_to_detection: (detections > 0).then(|| turns as f64 / detections as f64),
             llm_calls_saved: totals.steps_after_ending.saturating_mul(u64::from(calls_per_step)),

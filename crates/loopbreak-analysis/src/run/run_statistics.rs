@@ -253,6 +253,7 @@ impl RunStatistics {
             started: self.times.map(|(first, _)| first),
             ended: self.times.map(|(_, last)| last),
             skipped_lines: None,
+            unread_items: None,
             renumbered_turns: self.renumbered,
             unknown_keys: self.unknown_keys,
             rulings: self.rulings,

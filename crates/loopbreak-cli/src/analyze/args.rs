@@ -33,7 +33,7 @@ one JSON object per line, such as
 Exit codes:
   0 success, with or without findings; 1 an input could not be read;
   2 wrong usage or configuration; 10 with --fail-on, if a run has that verdict
-  (even if an input could not be read)")]
+  or items of a log could not be read (even if an input could not be read)")]
 pub(crate) struct AnalyzeArgs {
     /// Files, folders, or - for standard input [default: the logs of the coding agents on this machine]
     #[arg(value_name = "PATH")]
@@ -61,7 +61,7 @@ pub(crate) struct AnalyzeArgs {
     /// Write all events to this file, one JSON object per line, in the order of the logs
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
-    /// Exit with 10 if a run has this verdict or a worse one
+    /// Exit with 10 if a run has this verdict or a worse one, or if items of a log could not be read
     #[arg(long, value_name = "VERDICT")]
     pub(crate) fail_on: Option<FailOn>,
     /// Print only the totals, without warnings about skipped lines

@@ -53,11 +53,12 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     }
     print(&report, args)?;
     let fails = args.fail_on.is_some_and(|fail_on| {
-        report.worst()
-            >= match fail_on {
-                FailOn::Warn => VerdictName::Warn,
-                FailOn::Stop => VerdictName::Stop,
-            }
+        let level = match fail_on {
+            FailOn::Warn => VerdictName::Warn,
+            FailOn::Stop => VerdictName::Stop,
+        };
+        // What was not read may be a loop of any level.
+        report.worst() >= level || report.totals.unread_items > 0
     });
     Ok(match (fails, summary.failed) {
         (true, _) => exit::LOOP,
@@ -159,5 +160,12 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
         (_, true) => TextDetail::Full,
         _ => TextDetail::Normal,
     };
-    output::write(|out| text::write(out, report, &output::text_style(), detail))
+    output::write(|out| {
+        text::write(out, report, &output::text_style(), detail)?;
+        match report.totals.unread_items {
+            0 => Ok(()),
+            1 => writeln!(out, "1 item could not be read, and may be part of a loop"),
+            items => writeln!(out, "{items} items could not be read, and may be part of a loop"),
+        }
+    })
 }

@@ -53,5 +53,6 @@ mod seeds;
 mod settings;
 mod threads;
 mod tune;
+mod unread_items;
 mod watch;
 mod watch_files;

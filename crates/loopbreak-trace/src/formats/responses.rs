@@ -55,10 +55,10 @@ struct ResponsesReader {
     items: CodexRollout,
 }
 
-/// The properties of the items in an object.
+/// Keys that describe the items of an object.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct ResponsesKeys<'a> {
+struct ResponseObjectKeys<'a> {
     #[serde(borrow)]
     id: Option<StepText<'a>>,
     #[serde(borrow)]
@@ -98,19 +98,19 @@ impl LogReader for ResponsesReader {
         let mut broken = Ok(());
         let mut holds_items = unit.text.trim_start().starts_with('[');
         let is_object = !holds_items;
-        let mut keys: Option<ResponsesKeys<'_>> = None;
+        let mut keys: Option<ResponseObjectKeys<'_>> = None;
         let walked = walk_document(unit, &LISTS, &mut |part| {
             if !part.listed {
                 return;
             }
             if is_object && !holds_items {
                 holds_items = true;
-                let about: ResponsesKeys<'_> = serde_json::from_str(unit.text).unwrap_or_default();
+                let about: ResponseObjectKeys<'_> = serde_json::from_str(unit.text).unwrap_or_default();
                 let run = about.session_id.as_ref().or(about.conversation.as_ref()).or(about.id.as_ref());
                 self.items.begin_run(run.map(|run| &**run), about.model.as_deref());
                 keys = Some(about);
             }
-            let at = keys.as_ref().and_then(ResponsesKeys::time);
+            let at = keys.as_ref().and_then(ResponseObjectKeys::time);
             let nested = part.unit();
             let said = if part.key.is_empty() && holds_list(nested.text) {
                 self.read_unit(nested, sink)
@@ -125,6 +125,10 @@ impl LogReader for ResponsesReader {
         if !holds_items && walked.is_ok() {
             return self.items.read_item(unit, None, sink);
         }
+        // A list holds the whole conversation.
+        if !is_object {
+            self.items.end(sink);
+        }
         walked.and(broken)
     }
 
@@ -133,7 +137,7 @@ impl LogReader for ResponsesReader {
     }
 }
 
-impl ResponsesKeys<'_> {
+impl ResponseObjectKeys<'_> {
     /// Returns the time of a response, which is in seconds.
     fn time(&self) -> Option<EpochMillis> {
         let seconds = self.at.filter(|seconds| seconds.is_finite() && seconds.abs() < 1e12)?;

@@ -10,6 +10,7 @@ mod guard_text;
 mod message_content;
 mod pending_calls;
 mod tool_text;
+mod unknown_call;
 
 pub(crate) use arguments::arguments;
 pub(crate) use command::command;
@@ -21,3 +22,4 @@ pub(crate) use message_content::{ContentBlock, MessageContent};
 pub(crate) use pending_calls::{PendingCall, PendingCalls};
 pub(crate) use tool_text::unwrap_step_text;
 pub use tool_text::{ToolText, unwrap_tool_text};
+pub(crate) use unknown_call::{is_call_kind, unknown_call};

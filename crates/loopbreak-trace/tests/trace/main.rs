@@ -10,3 +10,4 @@ mod hostile;
 mod mangled;
 mod rejected;
 mod support;
+mod unread;

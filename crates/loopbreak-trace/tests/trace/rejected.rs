@@ -6,9 +6,9 @@ use crate::support::fixtures;
 use loopbreak_trace::{LogFollower, LogFormat, LogRecord, RecordSink, RejectedCall, SkippedLine};
 
 #[derive(Default)]
-struct RejectedLines(Vec<String>);
+struct RejectionList(Vec<String>);
 
-impl RecordSink for RejectedLines {
+impl RecordSink for RejectionList {
     fn record(&mut self, _: &LogRecord<'_>) {}
     fn rejected_call(&mut self, call: &RejectedCall<'_>) {
         self.0.push(format!("{} {}: {}", call.id, call.action.name, call.reason.lines().next().unwrap()));
@@ -20,7 +20,7 @@ impl RecordSink for RejectedLines {
 fn rejected(format: LogFormat, name: &str) -> Vec<String> {
     let log = fs::read(fixtures().join(name)).unwrap();
     assert!(format.may_have_rejected_calls(&log));
-    let mut rejections = RejectedLines::default();
+    let mut rejections = RejectionList::default();
     LogFollower::new(format).push(0, &log, &mut rejections);
     rejections.0
 }

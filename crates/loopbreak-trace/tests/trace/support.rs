@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use loopbreak_trace::{LogFormat, LogRecord, RecordSink, SkippedLine, expand_paths};
+use loopbreak_trace::{LogFormat, LogRecord, RecordSink, SkippedLine, UnreadItem, expand_paths};
 
 /// Returns the folder of the fixtures.
 pub(crate) fn fixtures() -> PathBuf {
@@ -16,11 +16,16 @@ pub(crate) struct CollectedSteps {
     /// Line number and native JSON of each step.
     pub(crate) steps: Vec<(u64, String)>,
     pub(crate) skipped: Vec<String>,
+    /// Line number and kind of each item that was not understood.
+    pub(crate) unread: Vec<String>,
 }
 
 impl RecordSink for CollectedSteps {
     fn record(&mut self, record: &LogRecord<'_>) {
         self.steps.push((record.line, serde_json::to_string(&record.step).unwrap()));
+    }
+    fn unread_item(&mut self, item: &UnreadItem<'_>) {
+        self.unread.push(format!("{}: {}", item.line, item.kind));
     }
     fn skipped(&mut self, skipped: SkippedLine) {
         self.skipped.push(format!("{}: {}", skipped.line, skipped.reason));
@@ -64,6 +69,9 @@ pub(crate) fn render(logs: &[ReadLog]) -> String {
         }
         for skipped in &log.collected.skipped {
             writeln!(text, "skipped {skipped}").unwrap();
+        }
+        for unread in &log.collected.unread {
+            writeln!(text, "unread {unread}").unwrap();
         }
     }
     text

@@ -32,7 +32,10 @@ impl LogReader for AiSdkReader {
         if AiSdkMessage::is_message(unit.text) {
             return self.message(unit, sink);
         }
-        self.walk(unit, 0, sink)
+        let walked = self.walk(unit, 0, sink);
+        // The unit holds the whole conversation.
+        self.agent.end(sink);
+        walked
     }
 
     fn end(&mut self, sink: &mut dyn RecordSink) {

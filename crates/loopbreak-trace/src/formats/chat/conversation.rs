@@ -7,10 +7,10 @@ use loopbreak::{
 
 use super::message::{ChatFunction, ChatMessage};
 use crate::log_format::LogUnit;
-use crate::log_record::{LogRecord, RecordSink};
-use crate::message::arguments;
+use crate::log_record::{LogRecord, RecordSink, UnreadItem};
 use crate::message::{ContentBlock, MessageContent};
 use crate::message::{PendingCall, PendingCalls};
+use crate::message::{arguments, is_call_kind};
 use crate::skip_reason::SkipReason;
 
 /// The state of a conversation.
@@ -64,6 +64,16 @@ impl ChatConversation {
             "system" | "developer" => Ok(()),
             "tool" | "function" => {
                 let error = message.is_failure();
+                if let MessageContent::Blocks(blocks) = &message.content {
+                    let is_unread = |block: &&ContentBlock<'_>| {
+                        block.text.is_none()
+                            && matches!(block.content, MessageContent::None)
+                            && is_call_kind(&block.kind)
+                    };
+                    for block in blocks.iter().filter(is_unread) {
+                        sink.unread_item(&UnreadItem::new(position.line, &block.kind));
+                    }
+                }
                 let text = message.content.into_text();
                 self.result(message.tool_call_id.as_deref(), text, error, position, sink)
             }
@@ -135,13 +145,18 @@ impl ChatConversation {
         for block in message.content.into_blocks() {
             if &*block.kind == "tool_use" {
                 calls.push((block.id, block.name, block.input));
+            } else if block.text.is_none() && is_call_kind(&block.kind) {
+                sink.unread_item(&UnreadItem::new(position.line, &block.kind));
             } else if let Some(text) = block.text.filter(|text| !text.trim().is_empty()) {
                 say.push_str(if say.is_empty() { "" } else { "\n" });
                 say.push_str(&text);
             }
         }
-        for call in message.tool_calls.unwrap_or_default() {
-            calls.extend(call.function.map(|ChatFunction { name, arguments }| (call.id, name, arguments)));
+        for mut call in message.tool_calls.unwrap_or_default() {
+            match call.take_function() {
+                Some(ChatFunction { name, arguments }) => calls.push((call.id, name, arguments)),
+                None => sink.unread_item(&UnreadItem::new(position.line, "tool_calls")),
+            }
         }
         calls.extend(message.function_call.map(|ChatFunction { name, arguments }| (None, name, arguments)));
         let mut say = (!say.is_empty()).then_some(say);

@@ -56,7 +56,20 @@ pub(super) struct ChatToolCall<'a> {
     #[serde(borrow)]
     pub(super) id: Option<StepText<'a>>,
     #[serde(borrow)]
-    pub(super) function: Option<ChatFunction<'a>>,
+    function: Option<ChatFunction<'a>>,
+    /// Some frameworks leave out the object of the function.
+    #[serde(borrow)]
+    name: Option<StepText<'a>>,
+    #[serde(borrow, alias = "args", alias = "input")]
+    arguments: Option<&'a RawValue>,
+}
+
+impl<'a> ChatToolCall<'a> {
+    /// Takes the function that is called. `None` if the call has another shape.
+    pub(super) fn take_function(&mut self) -> Option<ChatFunction<'a>> {
+        let (name, arguments) = (self.name.take(), self.arguments.take());
+        self.function.take().or_else(|| Some(ChatFunction { name: Some(name?), arguments }))
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -7,8 +7,8 @@ mod message;
 use serde::Deserialize;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};
-use crate::log_record::RecordSink;
-use crate::message::walk_document;
+use crate::log_record::{RecordSink, UnreadItem};
+use crate::message::{unknown_call, walk_document};
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 use conversation::ChatConversation;
@@ -119,13 +119,18 @@ impl ChatReader {
         let run = about.run().or_else(|| (!alone).then(|| format!("conversation-{}", self.count)));
         let mut conversation = ChatConversation::new(run, model);
         let mut broken = Ok(());
+        let mut has_messages = false;
         let walked = walk_document(unit, &LISTS, &mut |part| {
             if part.listed {
+                has_messages = true;
                 let said = conversation.message(part.unit(), &*part.key == "history", sink);
                 broken = std::mem::replace(&mut broken, Ok(())).and(said);
             }
         });
         conversation.end(sink);
+        if !has_messages && let Some(kind) = unknown_call(unit.text) {
+            sink.unread_item(&UnreadItem::new(unit.line, &kind));
+        }
         walked.and(broken)
     }
 }

@@ -7,7 +7,7 @@ use loopbreak::{
 
 use super::call_fate::{CallFate, exit_code, fate, rejection_reason};
 use super::entry::{ClaudeDenial, ClaudeTokens};
-use crate::log_record::{LogRecord, RecordSink, RejectedCall};
+use crate::log_record::{LogRecord, RecordSink, RejectedCall, UnreadItem};
 use crate::message::{ContentBlock, MessageContent};
 use crate::message::{PendingCall, PendingCalls};
 use crate::skip_reason::SkipReason;
@@ -68,6 +68,9 @@ impl ClaudeAgent {
             match &*block.kind {
                 "text" => self.add_text(block.text.as_deref().unwrap_or_default(), position),
                 "tool_use" | "server_tool_use" => self.add_call(block, position, sink),
+                kind if kind.ends_with("tool_use") => {
+                    sink.unread_item(&UnreadItem::new(position.line, kind));
+                }
                 _ => {}
             }
         }

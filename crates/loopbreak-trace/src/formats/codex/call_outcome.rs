@@ -203,7 +203,7 @@ pub(super) fn outcome(output: &RawValue) -> Outcome<'_> {
     let Some(text) = text else {
         return Outcome { error: failed, ..Outcome::default() };
     };
-    let script = ScriptState::from_result(&text);
+    let script = ScriptState::from_text(&text);
     let (text, exit) = unwrapped(text);
     let mut marks = REJECTIONS.iter().chain(&FAILURES);
     let denied = exit.is_none() && denial(&text).is_some();
@@ -230,7 +230,7 @@ pub(super) enum ScriptState {
 
 impl ScriptState {
     /// Returns the state that the result of a script begins with.
-    fn from_result(text: &str) -> Option<Self> {
+    fn from_text(text: &str) -> Option<Self> {
         let (first, rest) = text.split_once('\n')?;
         if !rest.starts_with("Wall time ") {
             return None;
@@ -244,9 +244,9 @@ impl ScriptState {
     }
 
     /// Returns the state that a result begins with: a text, or blocks.
-    pub(super) fn of_output(output: &RawValue) -> Option<Self> {
+    pub(super) fn from_output(output: &RawValue) -> Option<Self> {
         let content: MessageContent<'_> = serde_json::from_str(output.get()).ok()?;
-        ScriptState::from_result(&content.into_text()?)
+        ScriptState::from_text(&content.into_text()?)
     }
 }
 
@@ -267,7 +267,7 @@ fn unwrapped(text: StepText<'_>) -> (StepText<'_>, Option<i64>) {
     {
         return (wrapped.output.into(), wrapped.metadata.exit_code);
     }
-    if ScriptState::from_result(&text).is_some()
+    if ScriptState::from_text(&text).is_some()
         && let Some((_, rest)) = text.split_once("Output:\n")
     {
         return (rest.trim_start_matches('\n').to_owned().into(), None);

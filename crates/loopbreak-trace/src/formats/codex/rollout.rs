@@ -158,7 +158,7 @@ impl CodexRollout {
     /// Returns false if the script is to be read as a call.
     pub(super) fn script_result(&mut self, call: &mut PendingCall, output: Option<&RawValue>) -> bool {
         let Some(script) = self.scripts.close(&call.id) else { return false };
-        let is_read = match output.and_then(ScriptState::of_output) {
+        let is_read = match output.and_then(ScriptState::from_output) {
             Some(ScriptState::Running) => true,
             Some(ScriptState::Failed) => script.call_failed,
             Some(ScriptState::Completed) | None => script.has_calls,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::log_format::LogUnit;
-use crate::log_record::{LogRecord, RecordSink};
+use crate::log_record::{LogRecord, RecordSink, UnreadItem};
 use crate::message::{MessageContent, arguments, is_guard_reason, result_text, unwrap_step_text};
 use crate::skip_reason::SkipReason;
 
@@ -92,7 +92,8 @@ impl GeminiMessage<'_> {
                 }
             }
             Some("gemini") => message.emit_calls(&mut emit),
-            _ => {}
+            Some("info" | "warning" | "error") | None => {}
+            Some(other) => sink.unread_item(&UnreadItem::new(unit.line, other)),
         }
         Ok(())
     }

@@ -26,8 +26,8 @@ const SUMMARY: usize = 4096;
 pub(super) struct GeminiSession {
     run: Option<String>,
     files: Vec<GeminiFile>,
-    /// Name of the file of the last message. Only this file may have a message that is held back.
-    active: Option<Option<String>>,
+    /// Name of the file of the last message, `None` for the main file. Only it may have a message that is held back.
+    active: Option<String>,
 }
 
 /// One file of a session.
@@ -104,9 +104,9 @@ impl GeminiSession {
         }
         let Some(id) = id else { return Ok(()) };
         // Lines arrive in the order of time, so another file has nothing to add to its message.
-        if self.active.as_ref().is_none_or(|active| active.as_deref() != unit.file) {
+        if self.active.as_deref() != unit.file {
             self.end(sink);
-            self.active = Some(unit.file.map(str::to_owned));
+            self.active = unit.file.map(str::to_owned);
         }
         let at = self.position(unit.file, sink);
         let Some(file) = self.files.get_mut(at) else { return Ok(()) };

@@ -43,7 +43,8 @@ impl FormatDefinition for LangChainFormat {
             })
     }
     fn holds_whole_run(&self, value: &JsonOutline<'_>) -> bool {
-        value.is_list("") || LISTS.iter().any(|list| value.is_list(list))
+        // Lines with a list of messages are states of a graph, and more of them follow.
+        value.is_list("")
     }
     fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
         Box::new(reader::LangChainReader::default())

@@ -68,7 +68,12 @@ impl LogReader for LangChainReader {
         if let Some(message) = LangChainMessage::parse(unit.text) {
             return self.message(message, unit.line, sink);
         }
-        self.walk(unit, 0, sink)
+        let walked = self.walk(unit, 0, sink);
+        // A list holds the whole conversation. The next state of a graph goes on.
+        if unit.text.trim_start().starts_with('[') {
+            self.agent.end(sink);
+        }
+        walked
     }
 
     fn end(&mut self, sink: &mut dyn RecordSink) {

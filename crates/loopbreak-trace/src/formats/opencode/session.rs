@@ -18,7 +18,7 @@ pub(super) struct OpencodeSession {
     message: Option<String>,
 }
 
-/// The properties of the session in an export.
+/// Description of the session in an export.
 #[derive(Debug, Deserialize)]
 struct OpencodeInfo<'a> {
     #[serde(borrow)]
@@ -60,6 +60,8 @@ impl LogReader for OpencodeSession {
         if !is_document && walked.is_ok() {
             return self.line(unit, sink);
         }
+        // An export holds the whole session.
+        self.agent.end(sink);
         walked.and(broken)
     }
 

@@ -22,7 +22,7 @@ pub(super) struct QwenRecord<'a> {
     pub(super) kind: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) subtype: Option<StepText<'a>>,
-    /// The author of a message of the type `user`.
+    /// Author of a message of the type `user`.
     #[serde(borrow)]
     pub(super) provenance: Option<StepText<'a>>,
     pub(super) timestamp: Option<EpochMillis>,
