@@ -78,7 +78,6 @@ pub(crate) struct HookEvent<'a> {
 /// A call of a message, with the result as the model gets it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_field_names, reason = "the names are those of the JSON keys")]
 pub(crate) struct BatchCall<'a> {
     #[serde(borrow)]
     tool_name: Option<StepText<'a>>,
