@@ -30,9 +30,11 @@ mod tune;
 mod value_parsers;
 mod watch;
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use loopbreak_hooks::HookAgent;
 // All commands name their exit codes as `crate::exit`.
 use loopbreak_report::exit;
 
@@ -44,15 +46,16 @@ use args::{CliArgs, CliCommand};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // A hook starts twice per tool call, usually with only the name of the agent. It skips the argument
+    // A hook starts twice per tool call, usually with only the name of the agent or nothing. It skips the argument
     // parser, which takes time to set up for all commands.
     let mut arguments = std::env::args_os().skip(1);
     let hook = arguments.next().is_some_and(|command| command == "hook");
-    if hook
-        && let (Some(agent), None) = (arguments.next(), arguments.next())
-        && let Some(Ok(agent)) = agent.to_str().map(str::parse::<&dyn loopbreak_hooks::HookAgent>)
-    {
-        return ExitCode::from(hook::respond(agent, &args::ConfigOptions::default()));
+    if hook && let (agent, None) = (arguments.next(), arguments.next()) {
+        let known = agent.as_ref().and_then(|agent| agent.to_str()?.parse::<&dyn HookAgent>().ok());
+        // A person who types no name sees the help.
+        if known.is_some() || agent.is_none() && !std::io::stdin().is_terminal() {
+            return ExitCode::from(hook::respond(known, &args::ConfigOptions::default()));
+        }
     }
     let cli = match CliArgs::try_parse() {
         Ok(cli) => cli,

@@ -7,6 +7,7 @@ use std::path::Path;
 use loopbreak::Mode;
 use loopbreak_store::{RunKey, Store, StoreError, StoreUrl, now, open, repair};
 
+use crate::detect_agent::detect_agent;
 use crate::error_log;
 use crate::hook_agent::HookAgent;
 use crate::hook_environment::HookEnvironment;
@@ -18,7 +19,13 @@ use crate::hook_response::HookResponse;
 
 /// Reads one event and returns the response for the agent, if there is one. An error is passed to `warn` and written to
 /// the error log, and there is no response, so the agent continues.
-pub fn answer(agent: &dyn HookAgent, input: impl Read, environment: &HookEnvironment<'_>) -> Option<String> {
+///
+/// Without an agent, it is found from the event. The event of an unknown agent has no response.
+pub fn answer(
+    agent: Option<&dyn HookAgent>,
+    input: impl Read,
+    environment: &HookEnvironment<'_>,
+) -> Option<String> {
     let answered = catch_unwind(AssertUnwindSafe(|| try_answer(agent, input, environment)));
     let error = match answered.unwrap_or(Err(HookError::Panic)) {
         Ok(response) => return response,
@@ -26,13 +33,13 @@ pub fn answer(agent: &dyn HookAgent, input: impl Read, environment: &HookEnviron
     };
     (environment.warn)(&format!("{error}; the agent continues without the guard"));
     if let Some(store) = &environment.store {
-        error_log::append(store, now(), agent, &error);
+        error_log::append(store, now(), agent.map_or("hook", HookAgent::name), &error);
     }
     None
 }
 
 fn try_answer(
-    agent: &dyn HookAgent,
+    agent: Option<&dyn HookAgent>,
     input: impl Read,
     environment: &HookEnvironment<'_>,
 ) -> Result<Option<String>, HookError> {
@@ -42,6 +49,7 @@ fn try_answer(
         return Ok(None);
     }
     let event: HookEvent<'_> = serde_json::from_str(&text)?;
+    let Some(agent) = agent.or_else(|| detect_agent(&event)) else { return Ok(None) };
     let Some(kind) = agent.event_kind(event.name()) else { return Ok(None) };
     let session = event.session_id.as_deref().filter(|id| !id.is_empty()).ok_or(HookError::NoSession)?;
     let folder = event.cwd.as_deref().unwrap_or_default();
@@ -107,6 +115,6 @@ fn report_quarantine(agent: &dyn HookAgent, url: &StoreUrl, store: &dyn Store, w
         let message =
             format!("the store was damaged and was moved to {}; a new one was created", path.display());
         warn(&message);
-        error_log::append(url.as_path(), now(), agent, &message);
+        error_log::append(url.as_path(), now(), agent.name(), &message);
     }
 }

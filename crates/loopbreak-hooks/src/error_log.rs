@@ -4,8 +4,6 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::hook_agent::HookAgent;
-
 /// Size in bytes from which the file is renamed and a new one is started.
 const MAX_BYTES: u64 = 256 * 1024;
 
@@ -14,13 +12,13 @@ pub fn path(store: &Path) -> PathBuf {
     store.with_file_name("hook.log")
 }
 
-/// Appends an error. Errors while doing so are ignored: nothing is left that could report them.
-pub fn append(store: &Path, now: i64, agent: &dyn HookAgent, error: &str) {
+/// Appends an error with the name of the agent. Errors while doing so are ignored: nothing is left that could report them.
+pub fn append(store: &Path, now: i64, agent: &str, error: &str) {
     let path = path(store);
     if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
         let _ = fs::rename(&path, path.with_extension("log.old"));
     }
-    let line = format!("{now} {} {}\n", agent.name(), error.replace('\n', " "));
+    let line = format!("{now} {agent} {}\n", error.replace('\n', " "));
     let _ = loopbreak_store::create_parent_folder(&path);
     let opened = OpenOptions::new().append(true).create(true).open(&path);
     let _ = opened.and_then(|mut log| log.write_all(line.as_bytes()));
@@ -41,9 +39,8 @@ mod tests {
     fn the_size_of_the_file_is_limited() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("loopbreak.db");
-        let agent: &dyn HookAgent = "codex".parse().unwrap();
         for number in 0..6000 {
-            append(&store, number, agent, &format!("{}\nerror {number}", "x".repeat(100)));
+            append(&store, number, "codex", &format!("{}\nerror {number}", "x".repeat(100)));
         }
         assert!(fs::metadata(path(&store)).unwrap().len() <= MAX_BYTES + 200);
         assert!(last_lines(&store, 1)[0].ends_with("error 5999"));
@@ -52,11 +49,10 @@ mod tests {
     #[test]
     fn a_missing_folder_is_created_and_a_folder_that_cannot_be_created_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
-        let agent: &dyn HookAgent = "codex".parse().unwrap();
         let store = folder.path().join("new/loopbreak.db");
-        append(&store, 1, agent, "x");
+        append(&store, 1, "codex", "x");
         assert_eq!(last_lines(&store, 9), ["1 codex x"]);
         fs::write(folder.path().join("file"), "").unwrap();
-        append(&folder.path().join("file/loopbreak.db"), 1, agent, "x");
+        append(&folder.path().join("file/loopbreak.db"), 1, "codex", "x");
     }
 }

@@ -62,12 +62,17 @@ pub(crate) struct HookEvent<'a> {
     pub(crate) tool_calls: Vec<BatchCall<'a>>,
     /// Ids of the prompt, by agent.
     #[serde(borrow)]
-    prompt_id: Option<StepText<'a>>,
+    pub(crate) prompt_id: Option<StepText<'a>>,
     #[serde(borrow)]
-    turn_id: Option<StepText<'a>>,
+    pub(crate) turn_id: Option<StepText<'a>>,
     /// Time of the event. Agents that have no ids give it.
     #[serde(borrow)]
-    timestamp: Option<StepText<'a>>,
+    pub(crate) timestamp: Option<StepText<'a>>,
+    /// Only their presence counts: it tells agents apart.
+    #[serde(borrow)]
+    pub(crate) model: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(crate) permission_mode: Option<&'a RawValue>,
 }
 
 /// A call of a message, with the result as the model gets it.

@@ -10,12 +10,14 @@
 //! | `handlers` | one file per kind of event |
 //! | `hook_request`, `hook_transaction` | an event with its settings, and the run while the event is handled |
 //! | `hook_event`, `tool_outcome`, `transcript` | parsing of events, tool responses and transcripts |
+//! | `detect_agent` | the agent that sent an event |
 //! | [`install`] | the settings files of agents |
 //! | [`doctor`], [`error_log`] | a test of the installed hook, and the errors of past events |
 //! | `scripted_model` | a model that follows a script, for tests with real agents (feature `scripted-model`) |
 
 pub mod agents;
 mod answer_event;
+mod detect_agent;
 pub mod doctor;
 pub mod error_log;
 mod guard_config;

@@ -19,7 +19,9 @@ Examples:
   loopbreak allow last                            Allow the last refused call
   LOOPBREAK=off claude                            One session without the guard
 
-If a hook fails, the agent continues and the error is printed to standard error.")]
+Without a name, an event on standard input is answered in the form of the agent
+that sent it. If a hook fails, the agent continues and the error is printed to
+standard error.")]
 pub(crate) struct HookArgs {
     #[command(subcommand)]
     pub(crate) command: HookCommand,

@@ -22,7 +22,7 @@ const SHOWN_ERRORS: usize = 3;
 /// Runs the subcommand.
 pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
     match &args.command {
-        HookCommand::Answer(agent, args) => Ok(respond(*agent, &args.config)),
+        HookCommand::Answer(agent, args) => Ok(respond(Some(*agent), &args.config)),
         HookCommand::Manage(ManageCommand::Install(args)) => install(args),
         HookCommand::Manage(ManageCommand::Uninstall(args)) => uninstall(args),
         HookCommand::Manage(ManageCommand::Doctor(args)) => doctor(args),
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
 }
 
 /// Answers the event on standard input. The exit code is always success: agents interpret any other code.
-pub(crate) fn respond(agent: &dyn HookAgent, options: &ConfigOptions) -> u8 {
+pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) -> u8 {
     let warn = |text: &str| anstream::eprintln!("loopbreak: hook: {text}");
     let stdin = io::stdin();
     if stdin.is_terminal() {

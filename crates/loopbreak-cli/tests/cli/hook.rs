@@ -140,6 +140,26 @@ fn a_subagent_has_its_own_guard() {
 }
 
 #[test]
+fn without_a_name_the_agent_is_found_from_the_event() {
+    let home = HookHome::new();
+    let session = home.session("s1");
+    session.call_until_denied("make test");
+    let answer = |extra: Value| {
+        let event = session.tool("PreToolUse", "Bash", &json!({"command": "make test"}), extra).to_string();
+        let done = done(home.command(&["hook"]).write_stdin(event));
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+        done.out
+    };
+    assert!(answer(json!({"prompt_id": "p1"})).contains("permissionDecision"));
+    // Codex CLI has made no calls, and nobody knows the last agent.
+    assert_eq!(answer(json!({"turn_id": "t1", "model": "m"})), "");
+    assert_eq!(answer(json!({})), "");
+    let broken = done(home.command(&["hook"]).write_stdin("{"));
+    assert_eq!(broken.code, Some(0));
+    assert!(broken.err.contains("the agent continues"), "{}", broken.err);
+}
+
+#[test]
 fn the_user_can_overrule_the_guard_at_once() {
     let home = HookHome::new();
     let session = home.session("s1");

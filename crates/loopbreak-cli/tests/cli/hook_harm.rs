@@ -174,7 +174,7 @@ fn a_wrong_configuration_or_command_line_refuses_no_call() {
     let status = done(loopbreak(folder.path()).arg("status").env("XDG_STATE_HOME", state));
     assert!(status.err.contains("hook.log"), "{}", status.err);
     // Agents would take exit code 2 for a refusal.
-    for args in [&["hook"][..], &["hook", "claude-code", "--bogus"], &["hook", "nobody"]] {
+    for args in [["hook", "claude-code", "--bogus"].as_slice(), &["hook", "nobody"]] {
         assert_eq!(done(loopbreak(folder.path()).args(args)).code, Some(1), "{args:?}");
     }
 }
