@@ -1,6 +1,6 @@
 //! A run while one of its events is handled.
 
-use loopbreak::{Action, Guard, Outcome, Step, Verdict};
+use loopbreak::{Action, Guard, Mode, Outcome, Step, Verdict};
 use loopbreak_store::{ProposedCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState};
 use serde_json::value::RawValue;
 
@@ -63,9 +63,11 @@ impl<'r> HookTransaction<'r> {
         Ok((Some(self.into_change()?), response))
     }
 
-    /// Returns the end of the session that is due: a stop that the agent did not carry out, or could not yet.
+    /// Returns the end of the session that is due: a stop that the agent did not carry out, or could not yet. A guard that only
+    /// observes ends nothing.
     pub(crate) fn stop_due(&self) -> Option<HookResponse> {
-        self.state.hook.events.stop.clone().map(HookResponse::Stop)
+        let enforces = self.request.settings.mode == Mode::Enforce;
+        self.state.hook.events.stop.clone().filter(|_| enforces).map(HookResponse::Stop)
     }
 
     /// Has the state of the hooks stored, although there is no event for the log.

@@ -240,6 +240,10 @@ mod tests {
             let response = run.handle(event, "other");
             assert!(matches!(response, HookResponse::Stop(_)), "{event}: {response:?}");
         }
+        // A guard that only observes ends nothing.
+        run.settings.mode = loopbreak::Mode::Observe;
+        assert_eq!(run.handle("PreToolUse", "other"), HookResponse::Nothing);
+        run.settings.mode = loopbreak::Mode::Enforce;
         let prompt = json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on"});
         assert_eq!(run.send(&prompt), HookResponse::Nothing);
         assert_eq!(run.handle("PreToolUse", "other"), HookResponse::Nothing);
