@@ -204,9 +204,12 @@ fn a_finished_tiny_run_takes_almost_no_memory() {
     fs::write(folder.path().join("some.jsonl"), tiny(2_500)).unwrap();
     fs::write(folder.path().join("many.jsonl"), tiny(8_500)).unwrap();
     for output in [&["--json"][..], &["--html", "page.html"]] {
-        // On a busy machine more lines wait for the second thread. A run that takes too much does so every time.
-        let peak =
-            |file| (0..3).map(|_| peak(folder.path(), &[output, &[file]].concat(), "2")).min().unwrap();
+        // The peak depends on how far the two threads are apart, so the median of five counts.
+        let peak = |file| {
+            let mut peaks = [0; 5].map(|_: u64| peak(folder.path(), &[output, &[file]].concat(), "2"));
+            peaks.sort_unstable();
+            peaks[2]
+        };
         let (some, many) = (peak("some.jsonl"), peak("many.jsonl"));
         // 500 bytes per run; a guard alone would take 20 times as much.
         assert!(many < some + 3_000, "{output:?}: {some} kB for 2,500 runs, {many} kB for 8,500");
