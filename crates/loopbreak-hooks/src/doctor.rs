@@ -54,6 +54,18 @@ pub fn is_this_program(command: &str, agent: &dyn HookAgent) -> bool {
     this.is_ok_and(|this| named.is_some_and(|named| named == this))
 }
 
+/// Explains why an installed command was not run, and what to do.
+pub fn explain_other_program(command: &str, own: &str, agent: &dyn HookAgent) -> String {
+    if command.trim() == own {
+        return "`loopbreak` is not on the PATH, or it is another program there: add the folder of this program to the PATH"
+            .to_owned();
+    }
+    let name = agent.name();
+    format!(
+        "this program would install: {own}\nif you wrote the line above, replace it with `loopbreak hook install {name}`"
+    )
+}
+
 /// Removes the quotes that [`hook_command`](crate::install::hook_command) adds. Any other text is returned as it is.
 fn unquote(word: &str) -> String {
     match word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 
-use loopbreak_hooks::doctor::{TrialStep, is_this_program, run_trial};
+use loopbreak_hooks::doctor::{TrialStep, explain_other_program, is_this_program, run_trial};
 use loopbreak_hooks::install::{
     InstallError, SettingsChange, SettingsScope, hook_command, installed_command,
 };
@@ -106,11 +106,10 @@ fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
         output::print(&format!("{}: {}\n", file.display(), printable(command)))?;
         if !is_this_program(command, agent) {
             // The settings may come with a cloned repository, so their command is not trusted.
-            return Err(UserError::failed("the installed command was not run: it is not a plain call of this program")
-                .hint(format!(
-                    "this program would install: {own}\nif you wrote the line above, replace it with `loopbreak hook install {}`",
-                    agent.name()
-                )));
+            return Err(UserError::failed(
+                "the installed command was not run: it is not a plain call of this program",
+            )
+            .hint(explain_other_program(command, &own, agent)));
         }
     } else {
         output::print(&format!("not installed; testing {own}\n"))?;

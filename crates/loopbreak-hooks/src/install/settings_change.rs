@@ -47,7 +47,11 @@ impl SettingsChange {
 
     /// Plans to remove the hooks of an agent.
     pub fn uninstall(agent: &dyn HookAgent, path: PathBuf) -> Result<Self, InstallError> {
-        SettingsChange::plan(path, |text| without_hooks(agent, text))
+        SettingsChange::plan(path, |text| {
+            let left = without_hooks(agent, text)?;
+            // A file that had nothing else is removed.
+            Ok(if left != text && left.trim() == "{}" { String::new() } else { left })
+        })
     }
 
     fn plan(
@@ -89,7 +93,7 @@ impl SettingsChange {
             save(&self.path, &self.new)?;
             return Ok(None);
         };
-        if matches!(self.new.trim(), "" | "{}") {
+        if self.new.trim().is_empty() {
             // The file had nothing but the hooks of Loopbreak, so there is nothing to keep.
             fs::remove_file(&self.path).map_err(|error| InstallError::write(&self.path, error))?;
             return Ok(None);
