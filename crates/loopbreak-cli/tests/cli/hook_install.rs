@@ -185,3 +185,36 @@ fn private_settings_stay_private() {
         }
     }
 }
+
+#[test]
+fn a_file_that_only_the_installation_created_is_removed_again() {
+    for (agent, file) in [
+        ("claude-code", ".claude/settings.json"),
+        ("qwen", ".qwen/settings.json"),
+        ("opencode", ".opencode/plugin/loopbreak.js"),
+    ] {
+        let folder = folder();
+        let path = folder.path().join(file);
+        assert_eq!(hook(folder.path(), &["install", agent]).code, Some(0), "{agent}");
+        // Teams commit the settings of a project, so they contain no path of this machine.
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(&format!("\"loopbreak hook {agent}\"")), "{text}");
+        assert_eq!(hook(folder.path(), &["uninstall", agent]).code, Some(0), "{agent}");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 0, "{agent}");
+        // A file of the user stays, even if it has no settings.
+        fs::write(&path, if agent == "opencode" { "export const mine = 1\n" } else { "{}\n" }).unwrap();
+        assert_eq!(hook(folder.path(), &["uninstall", agent]).code, Some(0), "{agent}");
+        assert!(path.exists(), "{agent}");
+    }
+}
+
+#[test]
+fn doctor_says_that_the_program_is_not_on_the_path() {
+    let folder = folder();
+    assert_eq!(hook(folder.path(), &["install", "claude-code"]).code, Some(0));
+    let mut doctor = loopbreak(folder.path());
+    let doctor =
+        done(doctor.args(["hook", "doctor", "claude-code"]).env("HOME", folder.path()).env("PATH", ""));
+    assert_eq!(doctor.code, Some(1));
+    assert!(doctor.err.contains("not on the PATH"), "{}", doctor.err);
+}
