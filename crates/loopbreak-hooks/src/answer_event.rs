@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use loopbreak::Mode;
-use loopbreak_store::{RunKey, Store, StoreError, StoreUrl, now, open, repair};
+use loopbreak_store::{RunKey, Store, StoreError, StoreUrl, open, repair};
 
 use crate::detect_agent::detect_agent;
 use crate::error_log;
@@ -33,7 +33,7 @@ pub fn answer(
     };
     (environment.warn)(&format!("{error}; the agent continues without the guard"));
     if let Some(store) = &environment.store {
-        error_log::append(store, now(), agent.map_or("hook", HookAgent::name), &error);
+        error_log::append(store, (environment.clock)(), agent.map_or("hook", HookAgent::name), &error);
     }
     None
 }
@@ -63,17 +63,16 @@ fn try_answer(
         session: session.to_owned(),
         agent: event.agent_id.as_deref().unwrap_or_default().to_owned(),
     };
-    let warn = environment.warn;
-    let request =
-        HookRequest { agent, settings: &settings, event: &event, kind, run: session, now: now(), warn };
+    let (warn, now) = (environment.warn, (environment.clock)());
+    let request = HookRequest { agent, settings: &settings, event: &event, kind, run: session, now, warn };
     let url = StoreUrl::from(environment.store.clone().ok_or(HookError::NoStore)?);
     let mut store = open(&url)?;
-    report_quarantine(agent, &url, &*store, warn);
+    report_quarantine(&request, &url, &*store);
     let response = match respond(&mut *store, &key, folder, &request) {
         Err(HookError::Store(StoreError::Damaged(_))) => {
             drop(store);
             let mut store = repair(&url)?;
-            report_quarantine(agent, &url, &*store, warn);
+            report_quarantine(&request, &url, &*store);
             respond(&mut *store, &key, folder, &request)
         }
         response => response,
@@ -110,11 +109,11 @@ fn respond(
 }
 
 /// Reports that a damaged store was moved away.
-fn report_quarantine(agent: &dyn HookAgent, url: &StoreUrl, store: &dyn Store, warn: &dyn Fn(&str)) {
+fn report_quarantine(request: &HookRequest<'_>, url: &StoreUrl, store: &dyn Store) {
     if let Some(path) = store.quarantined() {
         let message =
             format!("the store was damaged and was moved to {}; a new one was created", path.display());
-        warn(&message);
-        error_log::append(url.as_path(), now(), agent.name(), &message);
+        (request.warn)(&message);
+        error_log::append(url.as_path(), request.now, request.agent.name(), &message);
     }
 }

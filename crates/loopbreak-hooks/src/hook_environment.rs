@@ -10,6 +10,8 @@ pub struct HookEnvironment<'e> {
     pub store: Option<PathBuf>,
     /// True if the guard is switched off: the event is read, and nothing else happens.
     pub disabled: bool,
+    /// Returns the time, in milliseconds since 1970. Recorded sessions are replayed with the times of their events.
+    pub clock: &'e dyn Fn() -> i64,
     /// Loads the settings that apply in a folder.
     pub load_settings: &'e dyn Fn(&Path) -> Result<Settings, String>,
     /// Receives messages for people.

@@ -26,13 +26,14 @@ Options:
   --only PART      play only this part; may be repeated
   --list           list the agents and the parts
   --record DIR     write each event of a hook with its answer, and the requests to the model, to DIR/AGENT-VERSION/
+  --write          write what was seen into docs/guide/agents.md, for each agent whose parts were all as expected
   --json           print one JSON object per session instead of the table
   --keep           keep the folders of all sessions; those of failed sessions are always kept
   --limit SECONDS  the longest time of a session (default: 120)
   -h, --help       print this
 
 Examples:
-  cargo xtask agents                                    # everything; takes about 20 minutes
+  cargo xtask agents --write                            # everything; takes about 40 minutes
   cargo xtask agents claude --only failing-call         # one session
   cargo xtask agents codex gemini --only budget --keep  # look at the folders afterwards
   cargo xtask agents qwen --record /tmp/recorded        # what the agent sends to its hooks
@@ -50,6 +51,8 @@ pub(super) struct AgentsArguments {
     pub(super) list: bool,
     /// The folder of the recordings.
     pub(super) record: Option<PathBuf>,
+    /// Writes the page about agents.
+    pub(super) write: bool,
     /// Prints JSON.
     pub(super) json: bool,
     /// Keeps all folders.
@@ -67,6 +70,7 @@ impl AgentsArguments {
             parts: Vec::new(),
             list: false,
             record: None,
+            write: false,
             json: false,
             keep: false,
             limit: Duration::from_mins(2),
@@ -77,6 +81,7 @@ impl AgentsArguments {
             match argument.as_str() {
                 "--list" => parsed.list = true,
                 "--json" => parsed.json = true,
+                "--write" => parsed.write = true,
                 "--keep" => parsed.keep = true,
                 "--record" => parsed.record = Some(PathBuf::from(value()?)),
                 "--limit" => {
@@ -100,6 +105,9 @@ impl AgentsArguments {
                         .push(agent.ok_or_else(|| usage(format!("there is no agent {name:?}; see --list")))?);
                 }
             }
+        }
+        if parsed.write && !parsed.parts.is_empty() {
+            return Err(usage("--write needs all parts: leave out --only".to_owned()));
         }
         if parsed.agents.is_empty() {
             parsed.agents = programs::ALL.to_vec();
@@ -136,6 +144,7 @@ mod tests {
             ("--only", "--only needs a value"),
             ("--limit soon", "--limit \"soon\""),
             ("--all", "unexpected \"--all\""),
+            ("--write --only heeds", "--write needs all parts"),
         ] {
             let Err(ChoreFailure::Usage(found)) = parse(line) else { panic!("{line}") };
             assert!(found.contains(message), "{line}: {found}");

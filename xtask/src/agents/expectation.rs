@@ -123,6 +123,7 @@ mod tests {
         refused: Some(8),
         insisted: Some(9),
         rounds: 10,
+        calls: 10,
         ran: 7,
         requests: 11,
         summaries: 0,

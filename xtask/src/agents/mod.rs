@@ -8,19 +8,22 @@
 //! | `agents_arguments`, `run` | the command line, and the chore as a whole |
 //! | `programs` | one file per agent: how it is configured, started and given hooks |
 //! | `agent_package` | the installation from npm |
-//! | `session_setup`, `project_files`, `agent_session`, `hook_recorder` | one session: folders, files, process, recording |
+//! | `session_setup`, `project_files`, `agent_session` | one session: folders, files, process |
+//! | `hook_recorder`, `log_trimmer` | recordings |
 //! | `session_part`, `part_list`, `part_script` | the parts, and the script that plays one |
 //! | `guard_text`, `observation` | what reached the model |
 //! | `expectation`, `expectation_table` | what is expected |
-//! | `session_report` | what is printed |
+//! | `session_report`, `agents_page` | what is printed, and the page about all agents |
 
 mod agent_package;
 mod agent_session;
 mod agents_arguments;
+mod agents_page;
 mod expectation;
 mod expectation_table;
 mod guard_text;
 mod hook_recorder;
+mod log_trimmer;
 mod observation;
 mod part_list;
 mod part_script;

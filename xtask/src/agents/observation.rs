@@ -20,6 +20,8 @@ pub(super) struct SessionObservation {
     pub(super) insisted: Option<usize>,
     /// The rounds that were played: answers with calls, in all conversations.
     pub(super) rounds: usize,
+    /// The calls that the model made, in all conversations.
+    pub(super) calls: usize,
     /// The calls that were carried out.
     pub(super) ran: usize,
     /// The requests for an answer, without titles and summaries.
@@ -59,6 +61,7 @@ impl SessionObservation {
             refused: None,
             insisted: None,
             rounds: 0,
+            calls: 0,
             ran: 0,
             requests: 0,
             summaries: 0,
@@ -74,6 +77,7 @@ impl SessionObservation {
             }
             seen.requests += 1;
             seen.rounds += usize::from(!answer.calls.is_empty());
+            seen.calls += answer.calls.len();
             if role == RequestRole::Main && !was_ended {
                 let is_over = answer.text == LAST_WORDS;
                 seen.ending = if is_over { SessionEnding::Finished } else { SessionEnding::Stopped };

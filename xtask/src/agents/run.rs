@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::agent_session::{end_on_interrupt, is_interrupted, run_agent};
 use super::agents_arguments::{AgentsArguments, USAGE};
+use super::agents_page::PlayedAgent;
 use super::expectation_table::expectation;
 use super::hook_recorder::HookRecorder;
 use super::observation::SessionObservation;
@@ -92,30 +93,48 @@ impl SessionRunner {
         if !self.arguments.json {
             println!("{}", header());
         }
+        programs.iter().map(|(agent, program)| self.play_agent(*agent, program)).sum()
+    }
+
+    /// Plays the parts with one agent, and writes what was seen into the page if all of it is as expected. Returns the number
+    /// of sessions that are not as expected.
+    fn play_agent(&self, agent: &'static dyn AgentProgram, program: &Path) -> usize {
+        let mut played = PlayedAgent { name: agent.name(), package: agent.package(), sessions: Vec::new() };
+        let report = |part: &str, failure: ChoreFailure| {
+            let (ChoreFailure::Failed(reason) | ChoreFailure::Usage(reason)) = failure;
+            eprintln!("xtask: {}, {part}: {reason}", agent.name());
+        };
         let mut failed = 0;
-        for (agent, program) in programs {
-            for part in self.arguments.parts.iter().filter(|part| part.includes(agent.name())) {
-                if is_interrupted() {
-                    return failed;
-                }
-                let passed = self.play(*agent, program, part).unwrap_or_else(|failure| {
-                    let (ChoreFailure::Failed(reason) | ChoreFailure::Usage(reason)) = failure;
-                    eprintln!("xtask: {}, {}: {reason}", agent.name(), part.name);
-                    false
-                });
-                failed += usize::from(!passed);
+        for part in self.arguments.parts.iter().filter(|part| part.includes(agent.name())) {
+            if is_interrupted() {
+                return failed;
             }
+            match self.play(agent, program, part) {
+                Ok((seen, true)) => played.sessions.push((part, seen)),
+                Ok((_, false)) => failed += 1,
+                Err(failure) => {
+                    report(part.name, failure);
+                    failed += 1;
+                }
+            }
+        }
+        if self.arguments.write
+            && failed == 0
+            && let Err(failure) = played.write()
+        {
+            report("page", failure);
+            failed += 1;
         }
         failed
     }
 
-    /// Plays a part and prints what happened. Returns whether it is as expected.
+    /// Plays a part and prints what happened. Returns what was seen, and whether it is as expected.
     fn play(
         &self,
         agent: &dyn AgentProgram,
         program: &Path,
         part: &'static SessionPart,
-    ) -> Result<bool, ChoreFailure> {
+    ) -> Result<(SessionObservation, bool), ChoreFailure> {
         let started = Instant::now();
         let folder = self.folder.join(format!("{}-{}", agent.name(), part.name));
         let is_recorded = self.arguments.record.is_some();
@@ -144,7 +163,7 @@ impl SessionRunner {
         let package = agent.package();
         if let Some(record) = &self.arguments.record {
             let place = record.join(format!("{}-{}", agent.name(), package.version));
-            HookRecorder::new(&folder).save(&place, part.name, &exchanges)?;
+            HookRecorder::new(&folder).save(&place, part.name, &exchanges, &agent.logs(&setup)?)?;
         }
         let expected = expectation(part.name, agent.name());
         let passed = expected.faults(&seen).is_empty();
@@ -165,7 +184,7 @@ impl SessionRunner {
             time: round_up(started.elapsed()),
             folder: is_kept.then_some(&folder),
         });
-        Ok(passed)
+        Ok((seen, passed))
     }
 
     fn print(&self, report: &SessionReport<'_>) {

@@ -8,7 +8,7 @@ use loopbreak_hooks::install::{
     InstallError, SettingsChange, SettingsScope, hook_command, installed_command,
 };
 use loopbreak_hooks::{HookAgent, HookEnvironment, answer, error_log};
-use loopbreak_store::default_path;
+use loopbreak_store::{default_path, now};
 
 use super::args::{DoctorArgs, HookArgs, HookCommand, InstallArgs, ManageCommand};
 use crate::args::ConfigOptions;
@@ -39,6 +39,7 @@ pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) ->
     let environment = HookEnvironment {
         store: default_path(|name| std::env::var_os(name)),
         disabled: std::env::var_os("LOOPBREAK").is_some_and(|mode| mode == "off"),
+        clock: &now,
         load_settings: &|folder| {
             crate::config_loading::settings_in(options, folder).map_err(|error| error.to_string())
         },

@@ -1,5 +1,7 @@
 //! The configuration and the start of an agent.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::agents::agent_package::AgentPackage;
@@ -24,4 +26,34 @@ pub(crate) trait AgentProgram: Sync {
 
     /// Returns the command that runs the agent with a prompt, without a terminal.
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command;
+
+    /// Returns the folder of the agent's own logs, below the home folder.
+    fn log_folder(&self) -> &'static str;
+
+    /// Returns the logs of a session that has ended. That of the main agent comes first.
+    fn logs(&self, setup: &SessionSetup) -> Result<Vec<PathBuf>, ChoreFailure> {
+        logs_in(&setup.home.join(self.log_folder()))
+    }
+}
+
+/// Lists the JSON Lines files below a folder, oldest first.
+fn logs_in(folder: &Path) -> Result<Vec<PathBuf>, ChoreFailure> {
+    let failed = |error: &std::io::Error| ChoreFailure::io(format_args!("list {}", folder.display()), error);
+    let mut logs = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop().filter(|folder| folder.is_dir()) {
+        for entry in fs::read_dir(&folder).map_err(|error| failed(&error))? {
+            let entry = entry.map_err(|error| failed(&error))?;
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "jsonl") {
+                let created =
+                    entry.metadata().and_then(|file| file.created()).map_err(|error| failed(&error))?;
+                logs.push((created, path));
+            }
+        }
+    }
+    logs.sort();
+    Ok(logs.into_iter().map(|(_, path)| path).collect())
 }

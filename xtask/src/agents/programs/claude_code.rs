@@ -38,6 +38,10 @@ impl AgentProgram for ClaudeCode {
         setup.install_hooks("claude-code", ".claude/settings.json")
     }
 
+    fn log_folder(&self) -> &'static str {
+        ".claude/projects"
+    }
+
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
         let mut command = setup.command(&setup.program);
         command

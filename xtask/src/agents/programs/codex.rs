@@ -59,6 +59,10 @@ impl AgentProgram for CodexCli {
         setup.install_hooks("codex", ".codex/hooks.json")
     }
 
+    fn log_folder(&self) -> &'static str {
+        ".codex/sessions"
+    }
+
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
         let mut command = setup.command(&setup.program);
         command

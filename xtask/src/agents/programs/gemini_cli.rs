@@ -51,6 +51,10 @@ impl AgentProgram for GeminiCli {
         setup.install_hooks("gemini", ".gemini/settings.json")
     }
 
+    fn log_folder(&self) -> &'static str {
+        ".gemini/tmp"
+    }
+
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
         let mut command = setup.command(&setup.program);
         command

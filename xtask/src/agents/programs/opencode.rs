@@ -1,17 +1,17 @@
 //! opencode.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::AgentProgram;
 use crate::agents::agent_package::AgentPackage;
 use crate::agents::project_files::write;
 use crate::agents::session_setup::SessionSetup;
 use crate::chore_failure::ChoreFailure;
-use crate::process::root;
+use crate::process::{root, stdout_of};
 
 /// opencode.
 pub(crate) struct OpencodeProgram;
@@ -51,6 +51,26 @@ impl AgentProgram for OpencodeProgram {
             setup.write_home(".config/opencode/plugin/loopbreak.js", &plugin)?;
         }
         Ok(())
+    }
+
+    fn log_folder(&self) -> &'static str {
+        ".local/share/opencode"
+    }
+
+    /// It keeps its sessions in a database, and exports them.
+    fn logs(&self, setup: &SessionSetup) -> Result<Vec<PathBuf>, ChoreFailure> {
+        let list = stdout_of(setup.command(&setup.program).args(["session", "list", "--format", "json"]))?;
+        let list: Value = serde_json::from_slice(&list).map_err(|error| {
+            ChoreFailure::Failed(format!("cannot read the sessions of opencode: {error}"))
+        })?;
+        let ids = list.as_array().into_iter().flatten().filter_map(|session| session["id"].as_str());
+        ids.map(|id| {
+            let export = stdout_of(setup.command(&setup.program).args(["export", id]))?;
+            let path = setup.folder.join(format!("{id}.json"));
+            write(&path, &String::from_utf8_lossy(&export))?;
+            Ok(path)
+        })
+        .collect()
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {

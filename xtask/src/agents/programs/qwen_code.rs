@@ -42,6 +42,10 @@ impl AgentProgram for QwenCode {
         setup.install_hooks("qwen", ".qwen/settings.json").or_else(|_| install_as_claude_code(setup))
     }
 
+    fn log_folder(&self) -> &'static str {
+        ".qwen/projects"
+    }
+
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
         let mut command = setup.command(&setup.program);
         command

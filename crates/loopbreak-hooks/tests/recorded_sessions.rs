@@ -1,0 +1,181 @@
+//! Sessions with real agents that `cargo xtask agents --record` has recorded, replayed with the times of their events.
+
+#![expect(clippy::unwrap_used, reason = "a recording that cannot be read has failed")]
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loopbreak::Settings;
+use loopbreak_analysis::{AnalyzeOptions, LogAnalyzer};
+use loopbreak_hooks::{HookAgent, HookEnvironment, HookEventKind, agents, answer};
+use loopbreak_store::{RunEvent, StoreUrl, open};
+use serde_json::Value;
+
+/// The folder of a session, as the recorder writes it.
+const SESSION_FOLDER: &str = "/session";
+
+/// A recorded session.
+struct RecordedSession {
+    /// The name, such as `claude-2.1.325/failing-call`.
+    name: String,
+    agent: &'static dyn HookAgent,
+    events: Vec<RecordedEvent>,
+    logs: Vec<PathBuf>,
+}
+
+/// An event with the answer that the agent got.
+struct RecordedEvent {
+    at: i64,
+    /// The number of lines that the transcript had.
+    lines: usize,
+    event: Value,
+    answer: Value,
+}
+
+/// A finding: detector, pattern, severity.
+type FindingName = (String, String, String);
+
+fn recordings() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded")
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn json_lines(path: &Path) -> Vec<Value> {
+    fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Returns the agent of a folder such as `codex-code-0.166.0`.
+fn agent_of(folder: &str) -> &'static dyn HookAgent {
+    let name = folder.rsplit_once('-').unwrap().0;
+    match name {
+        "claude" => "claude-code",
+        "codex-code" => "codex",
+        other => other,
+    }
+    .parse()
+    .unwrap()
+}
+
+fn sessions() -> Vec<RecordedSession> {
+    let mut sessions = Vec::new();
+    for folder in files_in(&recordings()).into_iter().filter(|path| path.is_dir()) {
+        let agent = folder.file_name().unwrap().to_str().unwrap();
+        let files = files_in(&folder);
+        for hooks in &files {
+            let Some(part) = hooks.file_name().unwrap().to_str().unwrap().strip_suffix(".hooks.jsonl") else {
+                continue;
+            };
+            let log = format!("{part}.log");
+            let is_log = |path: &&PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(&log);
+            let events = json_lines(hooks).into_iter().map(|line| RecordedEvent {
+                at: line["at"].as_i64().unwrap(),
+                lines: usize::try_from(line["lines"].as_u64().unwrap_or_default()).unwrap(),
+                event: line["event"].clone(),
+                answer: line["answer"].clone(),
+            });
+            sessions.push(RecordedSession {
+                name: format!("{agent}/{part}"),
+                agent: agent_of(agent),
+                events: events.collect(),
+                logs: files.iter().filter(is_log).cloned().collect(),
+            });
+        }
+    }
+    assert!(!sessions.is_empty());
+    sessions
+}
+
+/// Returns the kind of an answer, in the form of any agent.
+fn answer_kind(answer: &Value) -> &'static str {
+    let specific = &answer["hookSpecificOutput"];
+    let decision = specific["permissionDecision"].as_str().or(answer["decision"].as_str());
+    match decision {
+        _ if answer["continue"] == false => "stop",
+        Some("deny") => "deny",
+        Some("ask") => "ask",
+        Some("block") => "continue",
+        _ if specific["additionalContext"].is_string() => "advise",
+        _ if answer["systemMessage"].is_string() => "message",
+        _ => "nothing",
+    }
+}
+
+/// The store of a session after its events have been answered.
+struct ReplayedSession {
+    folder: tempfile::TempDir,
+    answers: Vec<Value>,
+}
+
+impl ReplayedSession {
+    /// Answers all events at their times. The transcript grows as it did.
+    fn new(session: &RecordedSession, agent: Option<&dyn HookAgent>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (clock, failures) = (Cell::new(0), Cell::new(0));
+        let environment = HookEnvironment {
+            store: Some(folder.path().join("loopbreak.db")),
+            disabled: false,
+            clock: &|| clock.get(),
+            load_settings: &|_| Ok(Settings::default()),
+            warn: &|text| {
+                failures.set(failures.get() + 1);
+                eprintln!("{}: {text}", session.name);
+            },
+        };
+        let place = folder.path().to_str().unwrap();
+        let log = session.logs.first().map(|log| fs::read_to_string(log).unwrap()).unwrap_or_default();
+        let answers = session.events.iter().map(|recorded| {
+            clock.set(recorded.at);
+            if let Some(path) = recorded.event["transcript_path"].as_str().filter(|_| recorded.lines > 0) {
+                let path = PathBuf::from(path.replace(SESSION_FOLDER, place));
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                let lines: String = log.lines().take(recorded.lines).flat_map(|line| [line, "\n"]).collect();
+                fs::write(path, lines).unwrap();
+            }
+            let event = recorded.event.to_string().replace(SESSION_FOLDER, place);
+            let answer = answer(agent, event.as_bytes(), &environment);
+            answer.map_or(Value::Null, |answer| serde_json::from_str(&answer).unwrap())
+        });
+        let answers = answers.collect();
+        assert_eq!(failures.get(), 0, "{}", session.name);
+        ReplayedSession { folder, answers }
+    }
+
+    fn kinds(&self) -> Vec<&'static str> {
+        self.answers.iter().map(answer_kind).collect()
+    }
+
+    /// Returns the findings of all runs of the session.
+    fn findings(&self) -> BTreeSet<FindingName> {
+        let url = StoreUrl::from(self.folder.path().join("loopbreak.db"));
+        let store = open(&url).unwrap();
+        let mut findings = BTreeSet::new();
+        for run in store.runs(usize::MAX).unwrap() {
+            for stored in store.events(&run.key(), 0, usize::MAX).unwrap() {
+                let verdict = RunEvent::verdict(&stored.event);
+                findings.extend(verdict.into_iter().flat_map(|verdict| &verdict.findings).map(finding_name));
+            }
+        }
+        findings
+    }
+}
+
+fn finding_name(finding: &Value) -> FindingName {
+    let text = |key: &str| finding[key].as_str().unwrap().to_owned();
+    (text("detector"), text("pattern"), text("severity"))
+}
+
+#[test]
+fn the_answers_to_recorded_events_are_the_recorded_answers() {
+    for session in sessions() {
+        let replayed = ReplayedSession::new(&session, Some(session.agent));
+        let recorded: Vec<&str> = session.events.iter().map(|event| answer_kind(&event.answer)).collect();
+        assert_eq!(replayed.kinds(), recorded, "{}", session.name);
+    }
+}
