@@ -73,6 +73,11 @@ pub trait HookAgent: Sync {
         false
     }
 
+    /// Returns whether no event reports exit codes. They are read from the transcript.
+    fn hides_exit_codes(&self) -> bool {
+        false
+    }
+
     /// Parses the response of a tool.
     fn parse_outcome(&self, response: &str) -> Outcome<'static> {
         tool_outcome::parse_outcome(response)
@@ -86,8 +91,8 @@ pub trait HookAgent: Sync {
             | HookEventKind::ToolFailure
             | HookEventKind::ToolBatch
             | HookEventKind::UserPrompt => true,
-            // Advice would make the agent continue instead of ending its turn.
-            HookEventKind::TurnEnd | HookEventKind::SessionEnd => false,
+            // At the end of a turn, advice would make the agent continue.
+            HookEventKind::Compaction | HookEventKind::TurnEnd | HookEventKind::SessionEnd => false,
         }
     }
 
@@ -143,6 +148,7 @@ pub(crate) const CLAUDE_CODE_EVENTS: &[(&str, HookEventKind)] = &[
     ("PostToolUse", HookEventKind::AfterTool),
     ("PostToolUseFailure", HookEventKind::ToolFailure),
     ("PostToolBatch", HookEventKind::ToolBatch),
+    ("PostCompact", HookEventKind::Compaction),
     ("UserPromptSubmit", HookEventKind::UserPrompt),
     ("Stop", HookEventKind::TurnEnd),
     ("SubagentStop", HookEventKind::SessionEnd),

@@ -12,6 +12,8 @@ pub enum HookEventKind {
     ToolFailure,
     /// All calls of a message have their results, also those that the agent rejected by itself.
     ToolBatch,
+    /// The agent has compacted its conversation, or is about to.
+    Compaction,
     /// The agent received a prompt.
     UserPrompt,
     /// The agent ends its turn.

@@ -1,5 +1,7 @@
 //! An event with everything that is needed to handle it.
 
+use std::fs;
+
 use loopbreak::{Action, Outcome, Settings, Step, step::EpochMillis};
 use loopbreak_store::RunChange;
 use serde_json::value::RawValue;
@@ -10,6 +12,7 @@ use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_response::HookResponse;
 use crate::hook_transaction::HookTransaction;
+use crate::transcript::exit_code;
 
 /// An event with everything that is needed to handle it.
 pub(crate) struct HookRequest<'a> {
@@ -40,12 +43,23 @@ impl HookRequest<'_> {
         Step { at: Some(EpochMillis(self.now)), action, ..Step::default() }
     }
 
+    /// Returns the length of the transcript, if the event names one.
+    pub(crate) fn transcript_length(&self) -> Option<u64> {
+        let path = self.event.transcript_path.as_deref()?;
+        fs::metadata(path).ok().map(|file| file.len())
+    }
+
     /// Returns the outcome of the tool call.
     pub(crate) fn outcome(&self) -> Outcome<'static> {
         let HookEvent { tool_response, error, .. } = self.event;
         let failed = self.kind == HookEventKind::ToolFailure;
         let raw = if failed { error.or(*tool_response) } else { tool_response.or(*error) };
         let outcome = raw.map(|raw| self.agent.parse_outcome(RawValue::get(raw))).unwrap_or_default();
-        Outcome { error: (outcome.is_error() || failed).then_some(true), ..outcome }
+        let exit = if self.agent.hides_exit_codes() {
+            outcome.exit.or_else(|| exit_code(self))
+        } else {
+            outcome.exit
+        };
+        Outcome { error: (outcome.is_error() || failed).then_some(true), exit, ..outcome }
     }
 }

@@ -1,11 +1,14 @@
 //! A run while one of its events is handled.
 
+use loopbreak::step::Label;
 use loopbreak::{Action, Guard, Mode, Outcome, Step, Verdict};
 use loopbreak_store::{ProposedCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState};
 use serde_json::value::RawValue;
 
 use crate::guard_config;
-use crate::handlers::{after_tool, before_tool, refuse_call, session_end, tool_batch, turn_end, user_prompt};
+use crate::handlers::{
+    after_tool, before_tool, compaction, refuse_rejected_call, session_end, tool_batch, turn_end, user_prompt,
+};
 use crate::hook_error::HookError;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_request::HookRequest;
@@ -46,6 +49,7 @@ impl<'r> HookTransaction<'r> {
             HookEventKind::BeforeTool => before_tool(&mut self),
             HookEventKind::AfterTool | HookEventKind::ToolFailure => after_tool(&mut self),
             HookEventKind::ToolBatch => tool_batch(&mut self),
+            HookEventKind::Compaction => compaction(&mut self),
             HookEventKind::UserPrompt => user_prompt(&mut self),
             HookEventKind::TurnEnd => turn_end(&mut self),
             HookEventKind::SessionEnd => session_end(&mut self),
@@ -103,21 +107,23 @@ impl<'r> HookTransaction<'r> {
         })
     }
 
-    /// Shows the guard a call that the agent rejected by itself. No hook could refuse it, so if the guard objects to it, the
-    /// agent is told, and an agent that insists is stopped.
+    /// Shows the guard a call that the agent rejected by itself, as the log of the session will. No hook could refuse it, so if
+    /// the guard objects to it, the agent is told, and an agent that insists is stopped.
     pub(crate) fn observe_rejected_call(&mut self, call: &UnreportedCall) -> HookResponse {
-        match refuse_call(self, &call.action, &call.id) {
-            HookResponse::Nothing => {}
-            stop @ HookResponse::Stop(_) => return stop,
-            refusal => {
-                self.state.hook.add_call(&call.id);
-                return HookResponse::Advise { agent: refusal.text(), user: None };
-            }
-        }
+        let refusal = refuse_rejected_call(self, &call.action);
+        let batch = self.state.hook.events.end_call().map(|message| Label::Number(message.cast_signed()));
         let outcome = Outcome::new(call.reason.as_str()).with_error(true);
-        let step = Step { outcome: Some(outcome.clone()), ..self.request.step(Some(call.action.clone())) };
+        let step =
+            Step { outcome: Some(outcome.clone()), batch, ..self.request.step(Some(call.action.clone())) };
         let verdict = self.observe(&step);
-        let response = HookResponse::from(&verdict);
+        let response = match (refusal, HookResponse::from(&verdict)) {
+            (Some(stop @ HookResponse::Stop(_)), _) | (_, stop @ HookResponse::Stop(_)) => stop,
+            (Some(refusal), HookResponse::Advise { user, .. }) => {
+                HookResponse::Advise { agent: refusal.text(), user }
+            }
+            (Some(refusal), _) => HookResponse::Advise { agent: refusal.text(), user: None },
+            (None, response) => response,
+        };
         let summary = response.summarize(&verdict);
         self.record(RunEvent::Rejected(RejectedEvent::new(&call.action, &outcome, summary)));
         self.state.hook.add_call(&call.id);

@@ -54,6 +54,15 @@ impl TranscriptUpdate {
     }
 }
 
+/// Returns the exit code of the call that has just ended, for agents whose hooks do not report it but whose transcript has it.
+pub(crate) fn exit_code(request: &HookRequest<'_>) -> Option<i64> {
+    let (format, call) = (request.agent.transcript_format()?, request.event.call_id());
+    let mut file = File::open(request.event.transcript_path.as_deref()?).ok()?;
+    let size = file.metadata().ok()?.len();
+    let end = read_range(&mut file, size.saturating_sub(EARLIER_BYTES), size).ok()?;
+    format.exit_code(&end, &call).filter(|_| !call.is_empty())
+}
+
 /// Reads a transcript from the known offset. A transcript that is new, was replaced or became shorter is read from its
 /// present end on.
 fn read_new_part(

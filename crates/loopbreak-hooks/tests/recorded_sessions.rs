@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopbreak::Settings;
-use loopbreak_analysis::{AnalyzeOptions, LogAnalyzer};
-use loopbreak_hooks::{HookAgent, HookEnvironment, HookEventKind, agents, answer};
-use loopbreak_store::{RunEvent, StoreUrl, open};
+use loopbreak_analysis::{AnalyzeOptions, InputStatistics, LogAnalyzer};
+use loopbreak_hooks::{HookAgent, HookEnvironment, answer};
+use loopbreak_store::{StoreUrl, open};
 use serde_json::Value;
 
 /// The folder of a session, as the recorder writes it.
@@ -156,9 +156,9 @@ impl ReplayedSession {
         let url = StoreUrl::from(self.folder.path().join("loopbreak.db"));
         let store = open(&url).unwrap();
         let mut findings = BTreeSet::new();
-        for run in store.runs(usize::MAX).unwrap() {
-            for stored in store.events(&run.key(), 0, usize::MAX).unwrap() {
-                let verdict = RunEvent::verdict(&stored.event);
+        for run in store.runs(0, 100).unwrap() {
+            for stored in store.events(&run).unwrap() {
+                let verdict = stored.event.verdict();
                 findings.extend(verdict.into_iter().flat_map(|verdict| &verdict.findings).map(finding_name));
             }
         }
@@ -171,11 +171,38 @@ fn finding_name(finding: &Value) -> FindingName {
     (text("detector"), text("pattern"), text("severity"))
 }
 
+/// Compares two results of every session, and lists all sessions for which they differ.
+fn assert_equal_in_all<T: PartialEq + std::fmt::Debug>(compare: impl Fn(&RecordedSession) -> (T, T)) {
+    let mut differences = Vec::new();
+    for session in sessions() {
+        let (found, expected) = compare(&session);
+        if found != expected {
+            differences.push(format!("{}:\n  found {found:?}\n  expected {expected:?}", session.name));
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
 #[test]
 fn the_answers_to_recorded_events_are_the_recorded_answers() {
-    for session in sessions() {
-        let replayed = ReplayedSession::new(&session, Some(session.agent));
-        let recorded: Vec<&str> = session.events.iter().map(|event| answer_kind(&event.answer)).collect();
-        assert_eq!(replayed.kinds(), recorded, "{}", session.name);
-    }
+    assert_equal_in_all(|session| {
+        let recorded = session.events.iter().map(|event| answer_kind(&event.answer)).collect();
+        (ReplayedSession::new(session, Some(session.agent)).kinds(), recorded)
+    });
+}
+
+/// Returns the findings of `analyze` on the logs of a session.
+fn findings_of_logs(session: &RecordedSession) -> BTreeSet<FindingName> {
+    let logs = LogAnalyzer::new(AnalyzeOptions::default()).run(&session.logs);
+    let report = logs.into_report(&InputStatistics::default()).unwrap();
+    let report = serde_json::to_value(report).unwrap();
+    let runs = report["runs"].as_array().unwrap();
+    runs.iter().flat_map(|run| run["findings"].as_array().unwrap()).map(finding_name).collect()
+}
+
+#[test]
+fn the_log_of_a_session_has_the_findings_that_its_hooks_had() {
+    assert_equal_in_all(|session| {
+        (findings_of_logs(session), ReplayedSession::new(session, Some(session.agent)).findings())
+    });
 }

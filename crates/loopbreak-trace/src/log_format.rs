@@ -59,6 +59,10 @@ pub(crate) trait FormatDefinition: Sync {
     fn rejection_marks(&self) -> &'static [&'static str] {
         &[]
     }
+    /// Finds the exit code of a call in a part of a log. Lines may be incomplete.
+    fn exit_code(&self, _part: &[u8], _call: &str) -> Option<i64> {
+        None
+    }
     /// Creates a reader for one log. `agents` are the agents that have their own files, which are read together with
     /// this one.
     fn new_reader(&self, agents: &[String]) -> Box<dyn LogReader>;
@@ -118,6 +122,12 @@ impl LogFormat {
     pub fn may_have_rejected_calls(self, part: &[u8]) -> bool {
         let marks = self.0.rejection_marks();
         marks.iter().any(|mark| memchr::memmem::find(part, mark.as_bytes()).is_some())
+    }
+
+    /// Returns the exit code of a call, if the format has it before the result of the call. `part` is a part of a log, whose
+    /// lines may be incomplete.
+    pub fn exit_code(self, part: &[u8], call: &str) -> Option<i64> {
+        self.0.exit_code(part, call)
     }
 
     pub(crate) fn definition(self) -> &'static dyn FormatDefinition {

@@ -13,6 +13,7 @@ pub(super) struct CodexAgent;
 const EVENTS: &[(&str, HookEventKind)] = &[
     (BEFORE_TOOL, HookEventKind::BeforeTool),
     (AFTER_TOOL, HookEventKind::AfterTool),
+    ("PostCompact", HookEventKind::Compaction),
     ("UserPromptSubmit", HookEventKind::UserPrompt),
     ("Stop", HookEventKind::TurnEnd),
     ("SubagentStop", HookEventKind::SessionEnd),
@@ -50,6 +51,11 @@ impl HookAgent for CodexAgent {
     /// A patch that does not apply has no event after the call.
     fn hides_failures_of(&self, tool: &str) -> bool {
         tool == "apply_patch"
+    }
+
+    /// The result of a command is only its output.
+    fn hides_exit_codes(&self) -> bool {
+        true
     }
 
     /// It gives a hook at the end of a session at most three seconds.

@@ -11,6 +11,7 @@ pub(super) struct GeminiAgent;
 const EVENTS: &[(&str, HookEventKind)] = &[
     (BEFORE_TOOL, HookEventKind::BeforeTool),
     ("AfterTool", HookEventKind::AfterTool),
+    ("PreCompress", HookEventKind::Compaction),
     ("BeforeAgent", HookEventKind::UserPrompt),
     ("AfterAgent", HookEventKind::TurnEnd),
     ("SessionEnd", HookEventKind::SessionEnd),

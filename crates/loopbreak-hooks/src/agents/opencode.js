@@ -87,6 +87,7 @@ export const Loopbreak = async ({ client, directory }) => {
     // A call that failed, or that opencode rejected, ends without `tool.execute.after`. Its error is in the message.
     event: async ({ event }) => {
       if (event.type === "message.part.updated") await reportFailure(event.properties.part)
+      if (event.type === "session.compacted") await show(event.properties.sessionID, "PostCompact", {})
     },
 
     // Advice about a failed call stands beside its error.

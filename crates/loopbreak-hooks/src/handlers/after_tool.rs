@@ -21,6 +21,7 @@ pub(crate) fn after_tool(run: &mut HookTransaction<'_>) -> HookResponse {
     }
     run.state.hook.add_call(&call);
     run.state.hook.events.end_pending(&call);
+    run.state.hook.events.rejected_repeats = 0;
     let batch = run.state.hook.events.end_call().map(|message| Label::Number(message.cast_signed()));
     if run.state.hook.take_question(&call) {
         // A human was asked about the call. It was made, so the answer was yes.

@@ -32,14 +32,14 @@ pub(crate) fn before_tool(run: &mut HookTransaction<'_>) -> HookResponse {
 }
 
 /// Refuses a call if the session has to end or the guard objects to the call. Otherwise the response is empty.
-pub(crate) fn refuse_call(run: &mut HookTransaction<'_>, action: &Action<'_>, call: &str) -> HookResponse {
+fn refuse_call(run: &mut HookTransaction<'_>, action: &Action<'_>, call: &str) -> HookResponse {
     let request = run.request;
     let due = run.stop_due();
     let Some(reason) = due.as_ref().and_then(HookResponse::text).or_else(|| objection(run, action)) else {
         return HookResponse::Nothing;
     };
     // Calls of one message are one decision: the agent could not have read the refusal of the first.
-    let first = run.state.hook.events.add_refusal(request.now);
+    let first = run.state.hook.events.add_refusal(request.now, request.transcript_length());
     let batch = Some(Label::Number(first));
     let step = Step { refused: true, batch, ..request.step(Some(action.clone())) };
     let verdict = run.guard.observe(&step);
@@ -75,6 +75,27 @@ pub(crate) fn refuse_call(run: &mut HookTransaction<'_>, action: &Action<'_>, ca
     let record = record.with_action(action).with_verdict(response.summarize(&verdict));
     run.record(if is_question { RunEvent::Asked(record) } else { RunEvent::Refused(record) });
     response
+}
+
+/// Returns the response to a call that the agent has rejected by itself, if the session has to end or the guard objects to the
+/// call. It cannot be refused any more. The same objection in [`insist`](loopbreak::settings::PolicySettings::insist) calls in
+/// a row ends the session.
+pub(crate) fn refuse_rejected_call(
+    run: &mut HookTransaction<'_>,
+    action: &Action<'_>,
+) -> Option<HookResponse> {
+    if let Some(stop) = run.stop_due() {
+        return Some(stop);
+    }
+    let Some(reason) = objection(run, action) else {
+        run.state.hook.events.rejected_repeats = 0;
+        return None;
+    };
+    run.state.hook.events.rejected_repeats += 1;
+    let repeats = run.state.hook.events.rejected_repeats;
+    let policy = &run.request.settings.policy;
+    let ends = policy.insist > 0 && repeats >= policy.insist && policy.ladder.stop;
+    Some(refuse(run, action, &reason, repeats, ends))
 }
 
 /// Returns why the call is to be refused, or `None` if it may be made. Only detectors that object to the call itself

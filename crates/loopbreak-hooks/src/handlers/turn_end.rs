@@ -1,7 +1,8 @@
 //! The agent ends its turn: too early, or again and again because another hook keeps it from stopping.
 
-use loopbreak::{Action, Mode, Outcome, Verdict};
-use loopbreak_store::{RunEvent, TurnEndEvent, redact_and_truncate};
+use loopbreak::step::HarnessEvent;
+use loopbreak::{Mode, Step, Verdict};
+use loopbreak_store::{RunEvent, TurnEndEvent, VerdictSummary, redact_and_truncate};
 
 use crate::hook_response::HookResponse;
 use crate::hook_transaction::HookTransaction;
@@ -21,8 +22,6 @@ const ANNOUNCEMENTS: [&str; 12] = [
     "next i ",
     "first, i ",
 ];
-/// Shortest message that is compared with later ones, in bytes. A message such as "Done." is too common.
-const MIN_MESSAGE: usize = 48;
 
 /// Shows the last message to the guard. Stops an agent that cannot end its turn, and nudges one that ends it after
 /// announcing a call.
@@ -34,34 +33,32 @@ pub(crate) fn turn_end(run: &mut HookTransaction<'_>) -> HookResponse {
         return HookResponse::Nothing;
     }
     let message = if event.message_grows() { run.state.hook.events.new_part(message) } else { message };
-    let mut step = run.request.step(None);
-    if held && message.len() < MIN_MESSAGE {
-        // The message is too short to be compared, but the agent ends its turn in the same way again.
-        step.action = Some(Action::new("end the turn"));
-        step.outcome = Some(Outcome::new(message));
-    } else if !message.is_empty() {
-        step.say = Some(message.into());
+    let mut verdicts = Vec::new();
+    if held && !run.request.agent.retries_with_prompts() {
+        // A hook has sent the agent on. No other event reports that.
+        let step = Step { harness: Some(HarnessEvent::Continuation), ..run.request.step(None) };
+        verdicts.push(run.observe(&step));
     }
-    let verdict = if step.say.is_some() || step.action.is_some() {
-        run.observe(&step)
-    } else {
-        Verdict { turn: run.guard.turn(), ..Verdict::default() }
-    };
-    let response = respond(run, &verdict, message, held);
+    if !message.is_empty() {
+        verdicts.push(run.observe(&Step { say: Some(message.into()), ..run.request.step(None) }));
+    }
+    let response = respond(run, &verdicts, message, held);
+    let mut summary = response.summarize(&Verdict { turn: run.guard.turn(), ..Verdict::default() });
+    summary.findings = verdicts.iter().flat_map(|verdict| VerdictSummary::from(verdict).findings).collect();
     run.record(RunEvent::Stop(TurnEndEvent {
         event: Some(event.name().to_owned()),
         held,
         said: (!message.is_empty()).then(|| redact_and_truncate(message)),
-        verdict: response.summarize(&verdict),
+        verdict: summary,
     }));
     response
 }
 
-fn respond(run: &mut HookTransaction<'_>, verdict: &Verdict, message: &str, held: bool) -> HookResponse {
+fn respond(run: &mut HookTransaction<'_>, verdicts: &[Verdict], message: &str, held: bool) -> HookResponse {
     if let Some(stop) = run.stop_due() {
         return stop;
     }
-    let mut decisions = verdict.decisions.iter();
+    let mut decisions = verdicts.iter().flat_map(|verdict| &verdict.decisions);
     if let Some(decision) = decisions.find(|one| held && one.enforced && one.intervention.ends_run()) {
         // The other hook will not change its mind, so only a stop ends the loop.
         return HookResponse::Stop(format!(
@@ -69,7 +66,8 @@ fn respond(run: &mut HookTransaction<'_>, verdict: &Verdict, message: &str, held
             decision.reason
         ));
     }
-    match HookResponse::from(verdict) {
+    let responses = verdicts.iter().map(HookResponse::from);
+    match responses.fold(HookResponse::Nothing, |earlier, response| response.after(earlier)) {
         stop @ HookResponse::Stop(_) => return stop,
         // Advice to the agent would make it continue, so the user gets it.
         HookResponse::Advise { agent, user } => {

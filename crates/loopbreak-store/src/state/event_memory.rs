@@ -15,8 +15,11 @@ const ID_BYTES: usize = 64;
 const PENDING_BYTES: usize = 16 * 1024;
 /// Shortest id that is taken for unique, in bytes.
 const SHORTEST_UNIQUE: usize = 12;
-/// Calls of one message are proposed within this time, in milliseconds. A model takes longer to answer.
+/// Calls that are proposed within this time of each other, in milliseconds, belong to one message. A model takes longer to
+/// answer.
 const SAME_MESSAGE_MS: i64 = 400;
+/// The same if the transcript has not grown in between. A busy machine delays hooks, and a transcript may lag behind.
+const SAME_TRANSCRIPT_MS: i64 = 10_000;
 /// A prompt that follows the end of a turn within this time, in milliseconds, was not typed by a human.
 const FASTEST_HUMAN_MS: i64 = 1_000;
 
@@ -27,12 +30,18 @@ pub struct EventMemory {
     /// The reason why the session has to end. It stays until the session has ended or the user speaks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
+    /// Number of calls in a row that the agent rejected by itself although the guard had objected to them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rejected_repeats: u32,
     /// The decisions about the last calls that were not allowed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     decisions: Vec<CallDecision>,
     /// Time of the last refusal, if nothing has happened since then.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused_at: Option<i64>,
+    /// Length of the transcript at that time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused_length: Option<u64>,
     /// Number of messages whose calls have all ended, for agents that report that.
     #[serde(skip_serializing_if = "is_zero")]
     messages: u64,
@@ -42,6 +51,9 @@ pub struct EventMemory {
     /// The last allowed call of a tool whose failures no event reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<ProposedCall>,
+    /// Turn of the last compaction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compacted_at: Option<u64>,
     /// Id of the last prompt.
     #[serde(skip_serializing_if = "String::is_empty")]
     prompt: String,
@@ -120,11 +132,14 @@ impl EventMemory {
     }
 
     /// Records a refusal. Returns the time at which the message of the call was first refused: that of the previous refusal
-    /// if both calls belong to one message, because the agent could not have read the first refusal yet.
-    pub fn add_refusal(&mut self, now: i64) -> i64 {
-        let first = self.refused_at.filter(|at| (0..SAME_MESSAGE_MS).contains(&(now - at)));
-        let first = first.unwrap_or(now);
-        self.refused_at = Some(first);
+    /// if both calls belong to one message, because the agent could not have read the first refusal yet. `length` is that of the
+    /// transcript, which grows with every message.
+    pub fn add_refusal(&mut self, now: i64, length: Option<u64>) -> i64 {
+        let is_same_length = length.is_some() && self.refused_length == length;
+        let limit = if is_same_length { SAME_TRANSCRIPT_MS } else { SAME_MESSAGE_MS };
+        // Hooks run in parallel, so the refusal that was stored first may be the later one.
+        let first = self.refused_at.filter(|at| (now - at).abs() < limit).unwrap_or(now);
+        (self.refused_at, self.refused_length) = (Some(first), length);
         first
     }
 
@@ -186,9 +201,8 @@ impl EventMemory {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+fn is_zero<N: Default + PartialEq>(number: &N) -> bool {
+    *number == N::default()
 }
 
 /// Returns whether the id of a call is long enough to be unique in a session. Some models number the calls of each message.
@@ -210,10 +224,22 @@ mod tests {
     #[test]
     fn calls_of_one_message_share_a_refusal() {
         let mut memory = EventMemory::default();
-        assert_eq!([memory.add_refusal(1_000), memory.add_refusal(1_050)], [1_000, 1_000]);
-        assert_eq!(memory.add_refusal(5_000), 5_000);
+        assert_eq!([memory.add_refusal(1_000, None), memory.add_refusal(1_050, None)], [1_000, 1_000]);
+        assert_eq!(memory.add_refusal(5_000, None), 5_000);
         assert!(memory.end_message());
-        assert_eq!(memory.add_refusal(5_010), 5_010);
+        assert_eq!(memory.add_refusal(5_010, None), 5_010);
+        assert_eq!(memory.add_refusal(4_980, None), 5_010, "a hook that started earlier and was slower");
+    }
+
+    #[test]
+    fn calls_of_one_message_share_a_refusal_on_a_busy_machine() {
+        let mut memory = EventMemory::default();
+        assert_eq!(
+            [memory.add_refusal(1_000, Some(70)), memory.add_refusal(3_000, Some(70))],
+            [1_000, 1_000]
+        );
+        assert_eq!(memory.add_refusal(4_000, Some(90)), 4_000, "the transcript has grown");
+        assert_eq!(memory.add_refusal(34_000, Some(90)), 34_000, "a transcript that is no longer written");
     }
 
     #[test]

@@ -115,6 +115,7 @@ impl HookState {
         self.advised.clear();
         self.nudged = false;
         self.events.stop = None;
+        self.events.rejected_repeats = 0;
     }
 
     /// Allows calls for the rest of the session.

@@ -10,13 +10,12 @@ use serde_json::value::RawValue;
 use super::entry::CodexItem;
 use crate::message::{MessageContent, is_guard_reason};
 
+/// Beginning of the result of a patch that does not apply.
+const PATCH_FAILED: &str = "apply_patch verification failed";
+
 /// Beginnings of the results of calls that Codex rejected before they were made. No hook reports the result.
-pub(super) const REJECTIONS: [&str; 4] = [
-    "unsupported call: ",
-    "failed to parse function arguments",
-    "apply_patch verification failed",
-    SCRIPT_ERROR,
-];
+pub(super) const REJECTIONS: [&str; 4] =
+    ["unsupported call: ", "failed to parse function arguments", PATCH_FAILED, SCRIPT_ERROR];
 /// Beginnings of other results that only failed calls have.
 const FAILURES: [&str; 2] = [COMMAND_FAILED, "write_stdin failed: "];
 /// Beginning of the error of a script.
@@ -83,10 +82,12 @@ pub(super) fn rejection(text: &str) -> Option<&str> {
 /// Returns the command that a hook denied: `Command blocked by PreToolUse hook: <reason>. Command: <command>`.
 pub(super) fn denied_command(text: &str) -> Option<&str> {
     let reason = script_error(text).strip_prefix(BY_HOOK[0])?;
-    reason
-        .split_once(". Command: ")
-        .map(|(_, command)| command.trim_end())
-        .filter(|command| !command.is_empty())
+    reason.split_once(". Command: ").map(|(_, command)| command).filter(|command| !command.trim().is_empty())
+}
+
+/// Returns whether the error of a script says that a patch does not apply.
+pub(super) fn is_failed_patch(text: &str) -> bool {
+    script_error(text).starts_with(PATCH_FAILED)
 }
 
 /// Returns the error of a script without its heading, or any other text as it is.
@@ -402,7 +403,7 @@ mod tests {
     #[test]
     fn a_denial_by_a_hook_names_the_command() {
         let text = "Script error:\nCommand blocked by PreToolUse hook: Loop guard: refused.\nDo not. Command: ls -l\n";
-        assert_eq!(denied_command(text), Some("ls -l"));
+        assert_eq!(denied_command(text), Some("ls -l\n"));
         assert_eq!(denied_command("Tool call blocked by PreToolUse hook: no. Tool: x"), None);
     }
 }

@@ -5,9 +5,10 @@ use loopbreak::{
     step::{EpochMillis, HarnessEvent, Label, StepText},
 };
 
-use super::call_outcome::{denied_command, outcome, rejection, service_outcome};
+use super::call_outcome::{outcome, rejection, service_outcome};
 use super::entry::CodexItem;
 use super::rollout::CodexRollout;
+use super::scripts::scripted_action;
 use super::user_message::CodexUserMessage;
 use crate::log_record::{RecordSink, RejectedCall, UnreadItem};
 use crate::message::{PendingCall, arguments};
@@ -161,9 +162,8 @@ impl CodexRollout {
             outcome.error = Some(true);
         }
         let text = outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
-        if let Some(command) = text.filter(|_| &*call.action.name == "exec").and_then(denied_command) {
-            // Hooks see the command and not the script.
-            call.action = Action::new("Bash").with_args(&serde_json::json!({ "command": command }));
+        if let Some(action) = text.and_then(|text| scripted_action(&call.action, text)) {
+            call.action = action;
         }
         if let Some(reason) = text.and_then(rejection) {
             let rejected = RejectedCall { id: &call.id, agent: None, action: &call.action, reason };

@@ -49,6 +49,9 @@ impl FormatDefinition for CodexFormat {
     fn rejection_marks(&self) -> &'static [&'static str] {
         &call_outcome::REJECTIONS
     }
+    fn exit_code(&self, part: &[u8], call: &str) -> Option<i64> {
+        turn_item::exit_code(part, call)
+    }
     fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
         Box::new(CodexRollout::default())
     }

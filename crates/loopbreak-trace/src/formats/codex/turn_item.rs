@@ -6,10 +6,12 @@ use loopbreak::{
     Action, Outcome,
     step::{Denial, StepText},
 };
+use memchr::{memchr, memmem, memrchr};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::call_outcome::denial;
+use super::entry::CodexEntry;
 use crate::message::{MessageContent, arguments};
 
 /// An event that reports a completed item.
@@ -85,6 +87,25 @@ struct CodexFileChange<'a> {
     unified_diff: Option<StepText<'a>>,
     #[serde(borrow)]
     content: Option<StepText<'a>>,
+}
+
+/// Finds the exit code of a command in a part of a rollout. The item of the command is written before its result.
+pub(super) fn exit_code(part: &[u8], call: &str) -> Option<i64> {
+    // The last line comes first: the command has just ended.
+    for at in memmem::rfind_iter(part, call) {
+        let start = memrchr(b'\n', &part[..at]).map_or(0, |end| end + 1);
+        let end = memchr(b'\n', &part[at..]).map_or(part.len(), |end| at + end);
+        let code = (|| {
+            let line: CodexEntry<'_> = serde_json::from_slice(&part[start..end]).ok()?;
+            let event: CodexItemEvent<'_> = serde_json::from_str(line.payload?.get()).ok()?;
+            let item: CodexTurnItem<'_> = serde_json::from_str(event.item?.get()).ok()?;
+            item.exit_code.filter(|_| item.id.as_deref() == Some(call))
+        })();
+        if code.is_some() {
+            return code;
+        }
+    }
+    None
 }
 
 /// A call that a script made.
@@ -261,5 +282,20 @@ mod tests {
         ] {
             assert!(call(item).is_none(), "{item}");
         }
+    }
+
+    #[test]
+    fn the_exit_code_of_a_command_is_found_before_its_result() {
+        let line = |id: &str, code: u8| {
+            format!(
+                r#"{{"type":"event_msg","payload":{{"type":"item_completed","item":{{"type":"CommandExecution","id":"{id}","exit_code":{code}}}}}}}"#
+            )
+        };
+        let call = r#"{"type":"response_item","payload":{"type":"function_call","call_id":"c1"}}"#;
+        let part = ["nt\":1}", call, &line("c1", 2), &line("c2", 0), "{\"id\":\"c1\""].join("\n");
+        assert_eq!(exit_code(part.as_bytes(), "c1"), Some(2));
+        assert_eq!(exit_code(part.as_bytes(), "c2"), Some(0));
+        assert_eq!(exit_code(part.as_bytes(), "c"), None, "another id that starts with it");
+        assert_eq!(exit_code(b"", "c1"), None);
     }
 }
