@@ -23,6 +23,9 @@ function ask(event) {
   }
 }
 
+/** Marks a text of the guard, so that it is not taken for a part of the result. */
+const note = (text) => `\n\n<hook_context>${text}</hook_context>`
+
 export const Loopbreak = async ({ client, directory }) => {
   const started = Date.now()
   /** The calls that are being made, those whose failure was reported, and the advice about them. */
@@ -81,7 +84,7 @@ export const Loopbreak = async ({ client, directory }) => {
       const tool_response = { output: output.output, metadata: { exit: output.metadata?.exit } }
       const answer = await show(input.sessionID, "PostToolUse", { ...call, tool_response })
       const text = answer.hookSpecificOutput?.additionalContext
-      if (text) output.output += `\n\n${text}`
+      if (text) output.output += note(text)
     },
 
     // A call that failed, or that opencode rejected, ends without `tool.execute.after`. Its error is in the message.
@@ -95,7 +98,7 @@ export const Loopbreak = async ({ client, directory }) => {
       for (const part of output.messages.flatMap((message) => message.parts)) {
         await reportFailure(part)
         const text = advice.get(part.callID)
-        if (text && !part.state.error.includes(text)) part.state.error += `\n\n${text}`
+        if (text && !part.state.error.includes(text)) part.state.error += note(text)
       }
     },
   }

@@ -18,7 +18,9 @@ mod printable;
 pub mod stored_runs;
 pub mod text;
 pub mod tune;
+mod unread_items;
 mod worst_runs;
 
 pub use number::plural;
 pub use printable::{printable, printable_lines};
+pub use unread_items::unread_items;

@@ -40,12 +40,14 @@
 //! | module | content |
 //! |---|---|
 //! | `input` | paths, files of one run, compressed files, folders of installed agents, opening |
+//! | `database` | SQLite files, opened without changing them |
 //! | `sniff` | format detection |
 //! | `line` | bytes to lines: streams, pushed bytes, blocks |
 //! | `message` | pieces that formats share: message content, calls and results, arguments, JSON documents |
 //! | `formats` | one file or folder per format |
 //! | `follow` | logs that are still being written |
 
+mod database;
 mod follow;
 mod formats;
 mod input;

@@ -1,10 +1,16 @@
 //! Log formats: the public handle, and the definition of each format.
 
 use std::fmt;
+#[cfg(feature = "sqlite")]
+use std::io;
 use std::str::FromStr;
 
+#[cfg(feature = "sqlite")]
+use crate::database::SqliteFile;
 use crate::formats;
 use crate::input::FileOwner;
+#[cfg(feature = "sqlite")]
+use crate::log_record::ReadStats;
 use crate::log_record::{LogRecord, RecordSink};
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
@@ -63,9 +69,30 @@ pub(crate) trait FormatDefinition: Sync {
     fn exit_code(&self, _part: &[u8], _call: &str) -> Option<i64> {
         None
     }
+    /// Returns the way to read the database in which the program keeps these logs, if it has one.
+    #[cfg(feature = "sqlite")]
+    fn database_format(&self) -> Option<&dyn DatabaseFormat> {
+        None
+    }
     /// Creates a reader for one log. `agents` are the agents that have their own files, which are read together with
     /// this one.
     fn new_reader(&self, agents: &[String]) -> Box<dyn LogReader>;
+}
+
+/// The logs of a program in a SQLite database.
+#[cfg(feature = "sqlite")]
+pub(crate) trait DatabaseFormat {
+    /// Returns whether a database is that of the program.
+    fn recognizes(&self, database: &SqliteFile) -> io::Result<bool>;
+    /// Returns whether a database of the program has no logs.
+    fn is_empty(&self, database: &SqliteFile) -> io::Result<bool>;
+    /// Reads all logs of a database. `watch` receives the number of bytes of each read.
+    fn read(
+        &self,
+        database: &SqliteFile,
+        watch: &dyn Fn(u64),
+        sink: &mut dyn RecordSink,
+    ) -> io::Result<ReadStats>;
 }
 
 /// Turns the units of a log into steps. The state it keeps between units is bounded.

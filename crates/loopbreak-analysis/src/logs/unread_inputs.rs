@@ -63,7 +63,7 @@ fn report_log(
     let mut failed = false;
     match &log.refusal {
         None => {}
-        Some(OpenError::Empty) if input.is_named() => sink.warning(&name, &OpenError::Empty),
+        Some(refusal) if refusal.is_empty_log() && input.is_named() => sink.warning(&name, refusal),
         Some(refusal) if refusal.is_not_a_log() && !input.is_named() => {
             sink.ignored(&name, refusal);
             reading.ignored_files += 1;

@@ -8,6 +8,7 @@ use loopbreak::Config;
 use loopbreak_analysis::{AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer, Report, VerdictName};
 use loopbreak_report::html;
 use loopbreak_report::text::{self, TextDetail};
+use loopbreak_report::unread_items;
 use loopbreak_trace::{AgentLogDir, InputSet, agent_log_dirs, expand_paths};
 
 use super::analyze_observer::{AnalyzeObserver, render_explanation};
@@ -162,10 +163,6 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
     };
     output::write(|out| {
         text::write(out, report, &output::text_style(), detail)?;
-        match report.totals.unread_items {
-            0 => Ok(()),
-            1 => writeln!(out, "1 item could not be read, and may be part of a loop"),
-            items => writeln!(out, "{items} items could not be read, and may be part of a loop"),
-        }
+        unread_items(report.totals.unread_items).map_or(Ok(()), |unread| writeln!(out, "{unread}"))
     })
 }

@@ -41,6 +41,7 @@ mod hook_install;
 mod hook_rejected;
 mod layout;
 mod mcp;
+mod opencode_database;
 mod outputs;
 mod page;
 mod pages;

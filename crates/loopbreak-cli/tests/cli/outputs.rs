@@ -44,6 +44,13 @@ fn output(option: &str) -> String {
     done.out
 }
 
+/// Returns the output for a log with an item that cannot be read.
+fn output_with_unread_items(option: &str) -> String {
+    let folder = folder();
+    fs::write(folder.path().join("log.jsonl"), crate::unread_items::LOG).unwrap();
+    analyze(folder.path(), &["log.jsonl", option, "-"]).out
+}
+
 #[test]
 fn csv_has_one_line_per_run() {
     let csv = output("--csv");
@@ -130,15 +137,17 @@ fn junit_has_one_suite_per_source_and_one_case_per_run() {
 fn junit_follows_its_schema() {
     let folder = folder();
     let file = folder.path().join("loops.xml");
-    fs::write(&file, output("--junit")).unwrap();
     let schema = root().join("crates/loopbreak-cli/tests/schemas/junit.xsd");
     let valid = |file: &Path| {
         let mut xmllint = Command::new("xmllint");
         xmllint.args(["--noout", "--nonet", "--schema"]).arg(&schema).arg(file);
         xmllint.output().expect("xmllint is needed; `cargo xtask ci` installs it")
     };
-    let checked = valid(&file);
-    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    for text in [output_with_unread_items("--junit"), output("--junit")] {
+        fs::write(&file, text).unwrap();
+        let checked = valid(&file);
+        assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    }
     // The check fails on invalid output.
     let broken = fs::read_to_string(&file).unwrap().replace("failures=", "falures=");
     fs::write(&file, broken).unwrap();
@@ -178,9 +187,12 @@ fn sarif_follows_its_schema() {
     let schema = sarif_schema();
     assert_eq!(schema["properties"]["version"]["enum"][0], "2.1.0");
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> =
-        validator.iter_errors(&log).map(|error| format!("{}: {error}", error.instance_path())).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
+    let unread: Value = serde_json::from_str(&output_with_unread_items("--sarif")).unwrap();
+    for log in [&log, &unread] {
+        let errors: Vec<String> =
+            validator.iter_errors(log).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+    }
     let mut broken = log.clone();
     broken["runs"][0]["results"][0]["level"] = "dreadful".into();
     assert!(!validator.is_valid(&broken), "the check has teeth");

@@ -130,6 +130,15 @@ fn the_dam_page_shows_score_places_and_periods_without_progress() {
 }
 
 #[test]
+fn a_run_says_that_items_could_not_be_read() {
+    let folder = folder();
+    write_page(folder.path(), crate::unread_items::LOG);
+    let mut browser = TestBrowser::open(&folder.path().join("report.html"), "#run=s1", folder.path());
+    let note = browser.eval("document.querySelector('.story strong.warn').textContent");
+    assert_eq!(note, "1 item could not be read, and may be part of a loop");
+}
+
+#[test]
 fn markup_in_a_log_is_shown_as_text() {
     let folder = folder();
     let evil = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">'\"&lt;\u{202E}\u{2028}\u{0}\u{1b}[31m";

@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::{analyze, folder, json};
 
 /// A rollout with a call of an unknown kind.
-const LOG: &str = r#"{"type":"session_meta","payload":{"id":"s1"}}
+pub(crate) const LOG: &str = r#"{"type":"session_meta","payload":{"id":"s1"}}
 {"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}}
 {"type":"response_item","payload":{"type":"hologram_call","call_id":"c1","name":"x"}}
 {"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}}
@@ -57,4 +57,35 @@ fn a_log_in_a_folder_of_which_nothing_could_be_read_is_not_ignored() {
     let totals = &report["totals"];
     assert_eq!((&totals["unread_items"], &totals["ignored_files"]), (&1.into(), &0.into()));
     assert_eq!(analyze(folder.path(), &["--fail-on", "stop", "logs"]).code, Some(10));
+}
+
+#[test]
+fn every_output_says_that_items_could_not_be_read() {
+    let folder = folder();
+    fs::write(folder.path().join("log.jsonl"), LOG).unwrap();
+    fs::write(folder.path().join("clear.jsonl"), LOG.replace("hologram_call", "reasoning")).unwrap();
+    let sentence = "1 item could not be read, and may be part of a loop";
+    let written = |log: &str, option: &str| {
+        let done = analyze(folder.path(), &[log, option, "out"]);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        fs::read_to_string(folder.path().join("out")).unwrap()
+    };
+    for (option, expected) in [
+        ("--html", format!("<strong class=\"warn\">{sentence}.</strong>")),
+        ("--html", format!("\"ur\":\"{sentence}\"")),
+        ("--markdown", "| items that could not be read, and may be part of a loop | 1 |".to_owned()),
+        ("--markdown", format!("| {sentence} |")),
+        ("--csv", ",unread_items\r\n".to_owned()),
+        ("--csv", ",1\r\n".to_owned()),
+        ("--junit", format!("<skipped message=\"{sentence}\"/>")),
+        ("--sarif", format!("\"text\": \"{sentence}\"")),
+    ] {
+        let text = written("log.jsonl", option);
+        assert!(text.contains(&expected), "{option}: {expected}: {text}");
+    }
+    for option in ["--html", "--markdown", "--junit", "--sarif"] {
+        assert!(!written("clear.jsonl", option).contains("could not be read,"), "{option}");
+    }
+    let shown = analyze(folder.path(), &["log.jsonl"]).out;
+    assert_eq!(shown.matches(sentence).count(), 2, "for the run and for all: {shown}");
 }

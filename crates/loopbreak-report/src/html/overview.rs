@@ -5,6 +5,8 @@ use loopbreak_analysis::recording::{FinishedRecording, visible_text};
 use loopbreak_analysis::{RunReport, ScoreReport, VerdictName};
 use serde::Serialize;
 
+use crate::unread_items::unread_items;
+
 /// Maximum length of a name, in bytes.
 const NAME: usize = 160;
 
@@ -53,6 +55,9 @@ pub(super) struct OverviewLine<'r> {
     /// Loops that continued, that were left, and that ended with the run, after their first warning.
     #[serde(rename = "fx")]
     effects: (u64, u64, u64),
+    /// Sentence about items of the run that could not be read.
+    #[serde(rename = "ur", skip_serializing_if = "Option::is_none")]
+    unread: Option<String>,
 }
 
 /// A turn and its finding.
@@ -89,6 +94,7 @@ impl<'r> OverviewLine<'r> {
                 .filter(|models| models.len() == 1)
                 .map(|models| visible_text(&models[0], NAME)),
             effects: (effects.went_on, effects.changed_course, effects.ended),
+            unread: unread_items(run.unread_items.unwrap_or(0)),
         }
     }
 }

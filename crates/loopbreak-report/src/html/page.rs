@@ -10,6 +10,7 @@ use super::detail::{RunDetail, share};
 use super::overview::OverviewLine;
 use crate::markup::{HtmlPage, escape, escape_json};
 use crate::number::{dollars, grouped, percent, rough};
+use crate::unread_items::unread_items;
 use crate::worst_runs::WorstRuns;
 use loopbreak_analysis::RunCost;
 use loopbreak_analysis::RunList;
@@ -55,6 +56,9 @@ pub fn page(report: &Report) -> io::Result<String> {
 
     let mut body = "<div id=\"overview\">\n<header>\n<h1>Loopbreak report</h1>\n".to_owned();
     headline(&mut body, report);
+    if let Some(unread) = unread_items(report.totals.unread_items) {
+        let _ = writeln!(body, "<p class=\"lead\"><strong class=\"warn\">{unread}.</strong></p>");
+    }
     body += "</header>\n<main>\n";
     cards(&mut body, report);
     patterns(&mut body, report)?;

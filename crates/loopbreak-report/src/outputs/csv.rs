@@ -81,6 +81,9 @@ pub const COLUMNS: &[CsvColumn] = &[
     ("warnings_given", "number of warnings for the agent", |run| plain(Some(run.warnings_given))),
     ("findings", "number of findings, including hints", |run| plain(Some(run.findings.len()))),
     ("refused", "number of refused proposals, which are not turns", |run| plain(Some(run.refused))),
+    ("unread_items", "number of items of its file that could not be read; empty if there are none", |run| {
+        plain(run.unread_items)
+    }),
 ];
 
 fn text(text: Option<&str>) -> CsvCell {

@@ -8,6 +8,7 @@ use loopbreak::{Finding, Intervention, Severity, step::EpochMillis};
 
 use super::verdict_reason::VerdictReason;
 use super::xml::{attribute, content};
+use crate::unread_items::unread_items;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 
 /// Maximum number of interventions per run. Build servers keep results in memory.
@@ -51,7 +52,8 @@ pub fn junit(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 fn head(out: &mut String, report: &Report, suites: &[JunitSuite]) {
     let failures = suites.iter().map(|suite| suite.failures).sum::<usize>() + series_failed(report);
     *out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"loopbreak\"";
-    counts(out, report.runs.len() + report.series.len(), failures);
+    let skipped = usize::from(report.totals.unread_items > 0);
+    counts(out, report.runs.len() + report.series.len() + skipped, failures, skipped);
     attribute(out, "time", &seconds(suites.iter().map(|suite| suite.lasted).sum()));
     *out += ">\n";
 }
@@ -67,16 +69,23 @@ fn series_failed(report: &Report) -> usize {
 fn tail(out: &mut String, report: &Report) {
     if !report.series.is_empty() {
         *out += "  <testsuite name=\"series\"";
-        counts(out, report.series.len(), series_failed(report));
+        counts(out, report.series.len(), series_failed(report), 0);
         *out += " time=\"0.000\">\n";
         report.series.iter().for_each(|series| series_case(out, series));
         *out += "  </testsuite>\n";
     }
+    if let Some(unread) = unread_items(report.totals.unread_items) {
+        *out += "  <testsuite name=\"unread items\"";
+        counts(out, 1, 0, 1);
+        *out += " time=\"0.000\">\n    <testcase name=\"unread items\" classname=\"logs\" time=\"0.000\">\n      <skipped";
+        attribute(out, "message", &unread);
+        *out += "/>\n    </testcase>\n  </testsuite>\n";
+    }
     *out += "</testsuites>\n";
 }
 
-fn counts(out: &mut String, tests: usize, failures: usize) {
-    _ = write!(out, " tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\"");
+fn counts(out: &mut String, tests: usize, failures: usize, skipped: usize) {
+    _ = write!(out, " tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"");
 }
 
 /// Returns the duration of a run in milliseconds; 0 if its log has no times.
@@ -115,7 +124,7 @@ impl JunitSuite {
     fn begin(&self, out: &mut String) {
         out.push_str("  <testsuite");
         attribute(out, "name", &self.source);
-        counts(out, self.tests, self.failures);
+        counts(out, self.tests, self.failures, 0);
         attribute(out, "time", &seconds(self.lasted));
         if let Some(began) = self.began.and_then(|at| EpochMillis(at).rfc3339()) {
             // Without fractions and zone, as in the schema of the build servers.

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use super::verdict_reason::VerdictReason;
 use crate::number::{dollars, grouped, percent, rough};
+use crate::unread_items::unread_items;
 use crate::worst_runs::WorstRuns;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 
@@ -85,6 +86,9 @@ fn sums(out: &mut String, report: &Report) {
     if totals.skipped_lines > 0 {
         row("lines that could not be read", grouped(totals.skipped_lines));
     }
+    if totals.unread_items > 0 {
+        row("items that could not be read, and may be part of a loop", grouped(totals.unread_items));
+    }
 }
 
 fn row(out: &mut String, run: &RunReport) {
@@ -103,7 +107,11 @@ fn row(out: &mut String, run: &RunReport) {
         code(&run.source),
         grouped(run.steps),
         why.as_ref().map(|why| grouped(why.turn)).unwrap_or_default(),
-        why.map(|why| format!("`{}`: {}", why.detector, plain(&why.reason))).unwrap_or_default(),
+        why.map(|why| format!("`{}`: {}", why.detector, plain(&why.reason)))
+            .into_iter()
+            .chain(unread_items(run.unread_items.unwrap_or(0)))
+            .collect::<Vec<_>>()
+            .join("; "),
     );
 }
 

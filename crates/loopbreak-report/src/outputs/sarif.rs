@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::unread_items::unread_items;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, for_each_run};
 
 /// The schema of the format, which editors look up.
@@ -24,7 +25,11 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let tool = json!({
         "driver": {"name": "Loopbreak", "version": version, "semanticVersion": version, "rules": rules},
     });
-    let invocations = [json!({"executionSuccessful": true})];
+    let mut invocation = json!({"executionSuccessful": true});
+    if let Some(unread) = unread_items(report.totals.unread_items) {
+        invocation["toolExecutionNotifications"] = json!([{"level": "warning", "message": {"text": unread}}]);
+    }
+    let invocations = [invocation];
     let run = SarifRun { column_kind: "unicodeCodePoints", invocations, results: SarifResults(report), tool };
     serde_json::to_writer_pretty(&mut *out, &SarifLog { schema: SCHEMA, runs: [run], version: "2.1.0" })?;
     out.write_all(b"\n")

@@ -9,6 +9,7 @@ use super::interventions;
 use super::strips::{self, GuardStrip, PlaceStrip};
 use super::style::TextStyle;
 use crate::number::{dollars, grouped, percent, plural, rough, score};
+use crate::unread_items::unread_items;
 use loopbreak_analysis::{RunReport, VerdictName};
 
 /// Number of stuck periods listed.
@@ -137,6 +138,9 @@ fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
     }
     if let Some(lines) = run.skipped_lines.filter(|lines| *lines > 0) {
         fact(out, look, "note", &format!("{} of its file could not be read", plural(lines, "line")))?;
+    }
+    if let Some(unread) = unread_items(run.unread_items.unwrap_or(0)) {
+        fact(out, look, "note", &unread)?;
     }
     if run.renumbered_turns > 0 {
         let turns = plural(run.renumbered_turns, "turn");

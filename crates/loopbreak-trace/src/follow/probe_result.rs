@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::de::IgnoredAny;
 
+use crate::database::is_database;
 use crate::input::{FileOwner, OpenError, is_packed, owner_of_head};
 use crate::line::LONGEST_LINE;
 use crate::log_format::LogFormat;
@@ -51,6 +52,8 @@ pub enum FileShape {
 pub enum NotFollowed {
     /// The file is compressed, so it no longer grows.
     Packed,
+    /// The file is a SQLite database. Its new rows are not appended to the file.
+    Database,
     /// The file is not a log.
     NotALog(OpenError),
 }
@@ -61,6 +64,10 @@ impl fmt::Display for NotFollowed {
             NotFollowed::Packed => {
                 f.write_str("the file is compressed, so it no longer grows; use loopbreak analyze")
             }
+            NotFollowed::Database => f.write_str(
+                "a database cannot be followed; use loopbreak analyze when the session is over, or guard the agent \
+                 while it works, for example with loopbreak hook install opencode",
+            ),
             NotFollowed::NotALog(error) => error.fmt(f),
         }
     }
@@ -72,6 +79,9 @@ impl fmt::Display for NotFollowed {
 pub fn probe(head: &[u8], settled: bool, only: Option<LogFormat>) -> ProbeResult {
     if is_packed(head) {
         return ProbeResult::Never(NotFollowed::Packed);
+    }
+    if is_database(head) {
+        return ProbeResult::Never(NotFollowed::Database);
     }
     let lines = memchr::memrchr(b'\n', head).map_or(0, |at| at + 1);
     let full = head.len() >= if lines > 0 { PROBE_BYTES } else { LONGEST_LINE };

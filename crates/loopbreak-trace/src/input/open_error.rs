@@ -16,6 +16,10 @@ pub enum OpenError {
     Empty,
     /// The file is not text.
     Binary,
+    /// The file is a SQLite database of an unknown program.
+    UnknownDatabase,
+    /// The file is the database of an agent, but has no sessions.
+    EmptyDatabase,
     /// The text is encoded as UTF-16.
     Utf16,
     /// The text is not in any known log format.
@@ -40,6 +44,11 @@ impl OpenError {
         !matches!(self, OpenError::Missing | OpenError::Unreadable(_))
     }
 
+    /// Returns whether the input is a log without content. That is unusual, but not an error.
+    pub fn is_empty_log(&self) -> bool {
+        matches!(self, OpenError::Empty | OpenError::EmptyDatabase)
+    }
+
     /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -47,11 +56,13 @@ impl OpenError {
             OpenError::Unreadable(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 Some("check the permissions of the file")
             }
-            OpenError::Unreadable(_) | OpenError::Empty => None,
+            OpenError::Unreadable(_) | OpenError::Empty | OpenError::EmptyDatabase => None,
             OpenError::Binary => Some(
-                "give a log in text form: decompress an archive first, and export the sessions of a database, \
-                 for example with opencode export",
+                "give a log in text form: decompress an archive first; give a database by its path, not as a stream",
             ),
+            OpenError::UnknownDatabase => {
+                Some("opencode.db is the only database that is read; export other sessions as text")
+            }
             OpenError::Utf16 => Some("convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8"),
             OpenError::Unknown => {
                 Some("run loopbreak formats to list the known formats; --format NAME selects one")
@@ -71,6 +82,8 @@ impl fmt::Display for OpenError {
             },
             OpenError::Empty => f.write_str("the file is empty"),
             OpenError::Binary => f.write_str("not a log: the file is binary"),
+            OpenError::UnknownDatabase => f.write_str("not a log: a SQLite database of another program"),
+            OpenError::EmptyDatabase => f.write_str("the database has no sessions"),
             OpenError::Utf16 => f.write_str("unsupported encoding: UTF-16"),
             OpenError::Unknown => {
                 f.write_str("not a log: no known format matches; tried")?;

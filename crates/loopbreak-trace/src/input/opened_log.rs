@@ -3,12 +3,16 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read as _, Seek as _};
+#[cfg(feature = "sqlite")]
+use std::path::Path;
 use std::path::PathBuf;
 
 use super::log_input::LogInput;
 use super::open_error::OpenError;
 use super::read::{CompanionFile, read_document, read_lines, read_merged};
 use super::unpack::unpack;
+#[cfg(feature = "sqlite")]
+use crate::database::{SqliteFile, is_database};
 use crate::line::LineBlocks;
 use crate::log_format::LogFormat;
 use crate::log_record::{ReadStats, RecordSink};
@@ -26,6 +30,25 @@ const SIDE_BY_SIDE: usize = 32;
 /// A log that was opened and recognized.
 pub struct OpenedLog {
     format: LogFormat,
+    content: LogContent,
+}
+
+/// The content of a log.
+enum LogContent {
+    Text(TextContent),
+    #[cfg(feature = "sqlite")]
+    Database(DatabaseContent),
+}
+
+/// A database, and the function that receives the number of bytes of each read.
+#[cfg(feature = "sqlite")]
+struct DatabaseContent {
+    database: SqliteFile,
+    watch: Box<dyn Fn(u64) + Send>,
+}
+
+/// Text that is read from beginning to end.
+struct TextContent {
     layout: LogLayout,
     input: Box<dyn BufRead + Send>,
     /// Companion files that are merged with it by time.
@@ -52,19 +75,16 @@ impl LogInput {
         if !about.is_file() {
             return OpenedLog::from_stream(file, format, watch);
         }
+        #[cfg(feature = "sqlite")]
+        if has_database(&mut file)? {
+            return open_database(path, format, watch);
+        }
         let again = file.try_clone()?;
         let content = unpack(Box::new(BufReader::with_capacity(BUFFER, again)))?;
         let (format, layout) = recognized(sniff(content, format)?)?;
         file.rewind()?;
         let input = reader(CountingReader { reader: file, watch: watch.clone() })?;
-        let mut log = OpenedLog {
-            format,
-            layout,
-            input,
-            parts: Vec::new(),
-            sequential: Vec::new(),
-            companion_agents: Vec::new(),
-        };
+        let mut log = TextContent::new(layout, input);
         for part in self.parts() {
             let name = part.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             log.companion_agents.extend(part.agent.clone());
@@ -77,8 +97,38 @@ impl LogInput {
                 log.sequential.push(CompanionFile { name, input: part.path.clone() });
             }
         }
-        Ok(log)
+        Ok(OpenedLog { format, content: LogContent::Text(log) })
     }
+}
+
+/// Returns whether a file is a database.
+#[cfg(feature = "sqlite")]
+fn has_database(file: &mut File) -> io::Result<bool> {
+    let mut head = Vec::new();
+    file.take(64).read_to_end(&mut head)?;
+    file.rewind()?;
+    Ok(is_database(&head))
+}
+
+/// Opens a database that a known program wrote.
+#[cfg(feature = "sqlite")]
+fn open_database(
+    path: &Path,
+    only: Option<LogFormat>,
+    watch: impl Fn(u64) + Send + 'static,
+) -> Result<OpenedLog, OpenError> {
+    let database = SqliteFile::open(path)?;
+    for format in LogFormat::all().filter(|format| only.is_none_or(|only| only == *format)) {
+        let Some(definition) = format.definition().database_format() else { continue };
+        if definition.recognizes(&database)? {
+            if definition.is_empty(&database)? {
+                return Err(OpenError::EmptyDatabase);
+            }
+            let content = DatabaseContent { database, watch: Box::new(watch) };
+            return Ok(OpenedLog { format, content: LogContent::Database(content) });
+        }
+    }
+    Err(only.map_or(OpenError::UnknownDatabase, OpenError::WrongFormat))
 }
 
 /// Returns the content, decompressed if necessary.
@@ -105,14 +155,7 @@ impl OpenedLog {
             sniffed => recognized(sniffed)?,
         };
         let input = Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(stream)));
-        Ok(OpenedLog {
-            format,
-            layout,
-            input,
-            parts: Vec::new(),
-            sequential: Vec::new(),
-            companion_agents: Vec::new(),
-        })
+        Ok(OpenedLog { format, content: LogContent::Text(TextContent::new(layout, input)) })
     }
 
     /// Returns the format.
@@ -123,17 +166,37 @@ impl OpenedLog {
     /// Returns the lines in blocks if they are independent of each other; otherwise returns the log itself, to be
     /// read with [`OpenedLog::read`].
     pub fn into_blocks(self) -> Result<LineBlocks, OpenedLog> {
-        let alone = self.layout == LogLayout::Lines && self.format.definition().has_independent_lines();
-        if alone && self.parts.is_empty() && self.sequential.is_empty() {
-            Ok(LineBlocks::new(self.format, self.input))
-        } else {
-            Err(self)
+        let is_alone = |text: &TextContent| {
+            text.layout == LogLayout::Lines && text.parts.is_empty() && text.sequential.is_empty()
+        };
+        match self.content {
+            LogContent::Text(text) if is_alone(&text) && self.format.definition().has_independent_lines() => {
+                Ok(LineBlocks::new(self.format, text.input))
+            }
+            content => Err(OpenedLog { format: self.format, content }),
         }
     }
 
     /// Reads the log from beginning to end.
     pub fn read(self, sink: &mut dyn RecordSink) -> io::Result<ReadStats> {
-        let mut steps = self.format.definition().new_reader(&self.companion_agents);
+        match self.content {
+            LogContent::Text(text) => text.read(self.format, sink),
+            #[cfg(feature = "sqlite")]
+            LogContent::Database(DatabaseContent { database, watch }) => {
+                let definition = self.format.definition().database_format();
+                definition.map_or(Ok(ReadStats::default()), |format| format.read(&database, &watch, sink))
+            }
+        }
+    }
+}
+
+impl TextContent {
+    fn new(layout: LogLayout, input: Box<dyn BufRead + Send>) -> Self {
+        TextContent { layout, input, parts: Vec::new(), sequential: Vec::new(), companion_agents: Vec::new() }
+    }
+
+    fn read(self, format: LogFormat, sink: &mut dyn RecordSink) -> io::Result<ReadStats> {
+        let mut steps = format.definition().new_reader(&self.companion_agents);
         let mut read = match self.layout {
             LogLayout::Document => read_document(&mut *steps, self.input, sink)?,
             LogLayout::Lines if self.parts.is_empty() => read_lines(&mut *steps, self.input, None, sink)?,

@@ -8,6 +8,8 @@ mod follower;
 mod formats;
 mod hostile;
 mod mangled;
+#[cfg(feature = "sqlite")]
+mod opencode_database;
 mod rejected;
 mod support;
 mod unread;

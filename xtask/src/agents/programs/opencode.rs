@@ -1,5 +1,6 @@
 //! opencode.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,13 +65,26 @@ impl AgentProgram for OpencodeProgram {
             ChoreFailure::Failed(format!("cannot read the sessions of opencode: {error}"))
         })?;
         let ids = list.as_array().into_iter().flatten().filter_map(|session| session["id"].as_str());
-        ids.map(|id| {
-            let export = stdout_of(setup.command(&setup.program).args(["export", id]))?;
+        let mut ids: VecDeque<String> = ids.map(str::to_owned).collect();
+        let mut paths = Vec::new();
+        while let Some(id) = ids.pop_front() {
+            let export = stdout_of(setup.command(&setup.program).args(["export", &id]))?;
+            let export = String::from_utf8_lossy(&export);
+            // The list has no sessions of subagents. The calls that started them name them.
+            let subagents =
+                export.split("\"sessionId\": \"").skip(1).filter_map(|rest| rest.split('"').next());
             let path = setup.folder.join(format!("{id}.json"));
-            write(&path, &String::from_utf8_lossy(&export))?;
-            Ok(path)
-        })
-        .collect()
+            for subagent in subagents.filter(|subagent| *subagent != id) {
+                if !ids.iter().any(|known| known == subagent) {
+                    ids.push_back(subagent.to_owned());
+                }
+            }
+            write(&path, &export)?;
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        Ok(paths)
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {

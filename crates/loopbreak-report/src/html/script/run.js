@@ -47,5 +47,6 @@ function story(run, data) {
     line("progress lost", run.d === undefined ? "unknown (the log has no progress signal)"
       : run.d ? el("strong", { class: "stop" }, "yes: the run made progress after that") : "none: no progress after that");
   } else if (run.v === "clear") line("result", "nothing found");
+  if (run.ur) line("note", el("strong", { class: "warn" }, run.ur));
   return el("dl", { class: "story" }, lines);
 }

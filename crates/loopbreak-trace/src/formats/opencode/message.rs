@@ -31,7 +31,7 @@ pub(super) struct OpencodeMessage<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct OpencodeMessageInfo<'a> {
+pub(super) struct OpencodeMessageInfo<'a> {
     #[serde(borrow)]
     id: Option<StepText<'a>>,
     #[serde(borrow)]
@@ -114,7 +114,13 @@ struct OpencodeMetadata {
     exit: Option<i64>,
 }
 
-impl OpencodeMessage<'_> {
+impl<'a> OpencodeMessage<'a> {
+    /// Creates the message with this id.
+    #[cfg(feature = "sqlite")]
+    pub(super) fn new(id: &'a str, info: OpencodeMessageInfo<'a>, parts: Vec<OpencodePart<'a>>) -> Self {
+        OpencodeMessage { info: OpencodeMessageInfo { id: Some(id.into()), ..info }, parts }
+    }
+
     /// Returns the session that the message belongs to.
     pub(super) fn session(&self) -> Option<&str> {
         self.info.session.as_deref()

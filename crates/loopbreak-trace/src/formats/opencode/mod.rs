@@ -1,8 +1,13 @@
-//! opencode: the output of `opencode export`, and of `opencode run --format json`. See docs/formats/opencode.md.
+//! opencode: its database, the output of `opencode export`, and of `opencode run --format json`. See
+//! docs/formats/opencode.md.
 
+#[cfg(feature = "sqlite")]
+mod database;
 mod message;
 mod session;
 
+#[cfg(feature = "sqlite")]
+use crate::log_format::DatabaseFormat;
 use crate::log_format::{FormatDefinition, LogReader};
 use crate::sniff::JsonOutline;
 
@@ -17,7 +22,7 @@ impl FormatDefinition for OpencodeFormat {
         "opencode"
     }
     fn file_description(&self) -> &'static str {
-        "opencode export: one JSON document with info and messages; opencode run --format json: JSON lines"
+        "opencode.db: a SQLite database; opencode export: one JSON document; opencode run --format json: JSON lines"
     }
     fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         let message = |at: &str| {
@@ -33,6 +38,10 @@ impl FormatDefinition for OpencodeFormat {
     }
     fn holds_whole_run(&self, value: &JsonOutline<'_>) -> bool {
         value.is_list("messages") || value.is_list("")
+    }
+    #[cfg(feature = "sqlite")]
+    fn database_format(&self) -> Option<&dyn DatabaseFormat> {
+        Some(&database::OpencodeDatabase)
     }
     fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
         Box::new(session::OpencodeSession::default())
