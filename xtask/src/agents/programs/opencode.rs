@@ -71,8 +71,7 @@ impl AgentProgram for OpencodeProgram {
             let export = stdout_of(setup.command(&setup.program).args(["export", &id]))?;
             let export = String::from_utf8_lossy(&export);
             // The list has no sessions of subagents. The calls that started them name them.
-            let subagents =
-                export.split("\"sessionId\": \"").skip(1).filter_map(|rest| rest.split('"').next());
+            let subagents = export.split("\"sessionId\":").skip(1).filter_map(|rest| rest.split('"').nth(1));
             let path = setup.folder.join(format!("{id}.json"));
             for subagent in subagents.filter(|subagent| *subagent != id) {
                 if !ids.iter().any(|known| known == subagent) {
