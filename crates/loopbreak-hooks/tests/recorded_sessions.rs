@@ -200,9 +200,60 @@ fn findings_of_logs(session: &RecordedSession) -> BTreeSet<FindingName> {
     runs.iter().flat_map(|run| run["findings"].as_array().unwrap()).map(finding_name).collect()
 }
 
+/// Sessions whose log says more or less than the agent tells its hooks, with the reason. All others have the same findings live
+/// and in a replay.
+const DIFFERENT_LOGS: [(&str, &str); 6] = [
+    ("claude-2.1.325/parallel", "the first message ends before the hooks know that the agent reports its end"),
+    ("codex-0.166.0/parallel", "hooks are not told which calls belong to one message"),
+    ("codex-code-0.166.0/parallel", "hooks are not told which calls belong to one message"),
+    ("gemini-0.61.0/parallel", "hooks are not told which calls belong to one message"),
+    ("gemini-0.61.0/subagent", "hooks are not told which agent makes a call"),
+    ("gemini-0.61.0/unknown-tool", "hooks are not told about calls of unknown tools"),
+];
+
 #[test]
 fn the_log_of_a_session_has_the_findings_that_its_hooks_had() {
+    let reason = |session: &RecordedSession| DIFFERENT_LOGS.iter().find(|(name, _)| *name == session.name);
     assert_equal_in_all(|session| {
-        (findings_of_logs(session), ReplayedSession::new(session, Some(session.agent)).findings())
+        let live = ReplayedSession::new(session, Some(session.agent)).findings();
+        let logged = findings_of_logs(session);
+        match reason(session) {
+            None => (logged, live),
+            // An entry of the list that no longer holds has to go.
+            Some(_) if logged == live => (logged, BTreeSet::new()),
+            Some(_) => (BTreeSet::new(), BTreeSet::new()),
+        }
     });
+}
+
+#[test]
+fn the_agent_of_recorded_events_is_found_without_its_name() {
+    // The plugins of these agents name them.
+    let named = ["opencode"];
+    for session in sessions().iter().filter(|session| !named.contains(&session.agent.name())) {
+        let (found, given) =
+            (ReplayedSession::new(session, None), ReplayedSession::new(session, Some(session.agent)));
+        assert_eq!(found.kinds(), given.kinds(), "{}", session.name);
+    }
+}
+
+/// The kinds of events that hooks are installed for, but that no recorded session has.
+const UNRECORDED: [(&str, &str); 1] = [("gemini", "PreCompress")];
+
+#[test]
+fn every_kind_of_event_of_every_agent_that_was_run_is_recorded() {
+    let sessions = sessions();
+    let agents: BTreeSet<&str> = sessions.iter().map(|session| session.agent.name()).collect();
+    for agent in agents {
+        let own = sessions.iter().filter(|session| session.agent.name() == agent);
+        let recorded: BTreeSet<&str> = own
+            .flat_map(|session| &session.events)
+            .filter_map(|recorded| recorded.event["hook_event_name"].as_str())
+            .collect();
+        let installed: &dyn HookAgent = agent.parse().unwrap();
+        for (event, _) in installed.events() {
+            let is_recorded = recorded.contains(event);
+            assert_ne!(is_recorded, UNRECORDED.contains(&(agent, event)), "{agent}: {event}");
+        }
+    }
 }
