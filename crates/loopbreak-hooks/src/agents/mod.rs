@@ -18,4 +18,5 @@ declare_agents! {
     gemini::GeminiAgent,
     qwen::QwenAgent,
     opencode::OpencodeAgent,
+    pi::PiAgent,
 }

@@ -27,7 +27,7 @@ pub struct ToolDialect {
 }
 
 /// One entry per agent, checked with the versions that `cargo xtask agents` installs.
-const DIALECTS: [ToolDialect; 6] = [
+const DIALECTS: [ToolDialect; 7] = [
     ToolDialect {
         agent: "claude-code",
         shell: |command, background| {
@@ -132,6 +132,18 @@ const DIALECTS: [ToolDialect; 6] = [
             ScriptedCall::new("task", arguments)
         },
         wait: || ScriptedCall::new("bash", json!({"command": "true", "description": "Wait"})),
+    },
+    ToolDialect {
+        agent: "pi",
+        shell: |command, _| ScriptedCall::new("bash", json!({ "command": command })),
+        read_file: |path| ScriptedCall::new("read", json!({ "path": path })),
+        edit_file: |path, old, new| {
+            let edits = json!([{"oldText": old, "newText": new}]);
+            ScriptedCall::new("edit", json!({"path": path, "edits": edits}))
+        },
+        // There are no subagents.
+        subagent: |prompt| ScriptedCall::new("bash", json!({"command": format!("echo {}", json!(prompt))})),
+        wait: || ScriptedCall::new("bash", json!({"command": "true"})),
     },
     ToolDialect {
         agent: "qwen",
