@@ -36,7 +36,7 @@ pub(super) const PARTS: [SessionPart; 22] = [
     SessionPart {
         subagent: Some(failing_call),
         // pi has no subagents.
-        agents: &["claude", "codex", "codex-code", "gemini", "opencode", "qwen"],
+        agents: &["claude", "cline", "codex", "codex-code", "copilot", "gemini", "opencode", "qwen"],
         ..SessionPart::new(
             "subagent",
             "a subagent that loops; then the main agent makes the same call",
@@ -45,8 +45,8 @@ pub(super) const PARTS: [SessionPart; 22] = [
     },
     SessionPart {
         variant: PartVariant { compaction: true, ..PLAIN },
-        // Gemini CLI compacts only between prompts of the user.
-        agents: &["claude", "codex", "codex-code", "opencode", "pi", "qwen"],
+        // Gemini CLI and pi compact only between prompts of the user.
+        agents: &["claude", "codex", "codex-code", "opencode", "qwen"],
         ..SessionPart::new(
             "compaction",
             "the same command, and a compaction after the second call",

@@ -79,6 +79,8 @@ fn environment_variables_of_the_agent_move_the_settings_file() {
         ("codex", "CODEX_HOME", "moved/hooks.json"),
         ("gemini", "GEMINI_CLI_HOME", "moved/.gemini/settings.json"),
         ("pi", "PI_CODING_AGENT_DIR", "moved/extensions/loopbreak.js"),
+        ("cline", "CLINE_DIR", "moved/plugins/loopbreak.js"),
+        ("copilot", "COPILOT_HOME", "moved/hooks/loopbreak.json"),
     ] {
         let folder = folder();
         let mut command = loopbreak(folder.path());
@@ -194,6 +196,8 @@ fn a_file_that_only_the_installation_created_is_removed_again() {
         ("qwen", ".qwen/settings.json"),
         ("opencode", ".opencode/plugin/loopbreak.js"),
         ("pi", ".pi/extensions/loopbreak.js"),
+        ("cline", ".cline/plugins/loopbreak.js"),
+        ("copilot", ".github/hooks/loopbreak.json"),
     ] {
         let folder = folder();
         let path = folder.path().join(file);

@@ -19,4 +19,6 @@ declare_agents! {
     qwen::QwenAgent,
     opencode::OpencodeAgent,
     pi::PiAgent,
+    copilot::CopilotAgent,
+    cline::ClineAgent,
 }
