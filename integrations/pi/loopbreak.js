@@ -162,7 +162,11 @@ export default function loopbreak(pi) {
   on("turn_end", async (event, ctx) => {
     if (event.toolResults.length > 0 || event.message.stopReason !== "stop" || ctx.hasPendingMessages()) return
     const answer = await show(ctx, "Stop", { last_assistant_message: textOf(event.message.content) })
-    if (answer.decision === "block") pi.sendUserMessage(answer.reason, { deliverAs: "followUp" })
+    if (answer.decision !== "block") return
+    // Newer versions take the message as the result of the event.
+    if (!("continue" in event)) return pi.sendUserMessage(answer.reason, { deliverAs: "followUp" })
+    const message = { type: "custom_message", customType: "loopbreak", content: answer.reason, display: true }
+    return { entries: [message], continue: true }
   })
 
   on("session_shutdown", async (event, ctx) => {

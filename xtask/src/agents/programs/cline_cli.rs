@@ -43,7 +43,9 @@ impl AgentProgram for ClineCli {
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
         let mut command = setup.command(&setup.program);
         command
-            .args(["--provider", PROVIDER, "--model", "scripted", "--json", prompt])
+            .args(["--provider", PROVIDER, "--model", "scripted", "--json"])
+            // It ends a run after three failed calls in a row.
+            .args(["--retries", "30", prompt])
             // Otherwise a server stays that outlives the session.
             .env("CLINE_SESSION_BACKEND_MODE", "local")
             // It drops plugins that take longer than four seconds to load, which a busy machine does.
