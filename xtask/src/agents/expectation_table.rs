@@ -108,7 +108,7 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
         ("background", _) => SessionExpectation { ran: (7, 7), ..UNTOUCHED },
         // The two calls of the main agent are carried out. Gemini CLI does not say which agent makes a call.
         ("subagent", "gemini") => SessionExpectation { ran: (4, 9), requests: 17, ..LOOP },
-        ("subagent", "qwen") => {
+        ("subagent", "cline" | "qwen") => {
             SessionExpectation { refused: RoundRange::Any, ran: (6, 9), requests: 17, ..LOOP }
         }
         ("subagent", _) => SessionExpectation { ran: (6, 9), requests: 17, ..LOOP },
