@@ -114,7 +114,7 @@ impl DoctorSession<'_> {
             let mut result = self.tool_event(HookEventKind::AfterTool, number, "make check");
             result["tool_response"] = self.agent.render_shell_output("1 of 20 checks failed");
             let answer = self.send(&format!("after call {number}"), &result)?;
-            warned |= answer["hookSpecificOutput"]["additionalContext"].is_string();
+            warned |= has_advice(&answer);
         }
         let other = self.tool_event(HookEventKind::BeforeTool, CALLS + 1, "cat Makefile");
         let other = self.send("before another call", &other)?;
@@ -162,6 +162,11 @@ impl DoctorSession<'_> {
         });
         Ok(answer)
     }
+}
+
+/// Returns whether a response has advice for the agent, in the form of any agent.
+fn has_advice(answer: &Value) -> bool {
+    answer["hookSpecificOutput"]["additionalContext"].is_string() || answer["additionalContext"].is_string()
 }
 
 /// Returns whether a response refuses a call, in the form of any agent.

@@ -52,6 +52,11 @@ pub trait HookAgent: Sync {
         json!({"type": "command", "command": command, "timeout": 10})
     }
 
+    /// Returns a settings file without settings.
+    fn empty_settings(&self) -> &'static str {
+        "{}\n"
+    }
+
     /// Returns the source of the plugin that is installed in place of hooks in a settings file.
     fn plugin(&self) -> Option<&'static str> {
         None

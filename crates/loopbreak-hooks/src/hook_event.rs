@@ -37,7 +37,7 @@ pub(crate) struct HookEvent<'a> {
     /// The id that the model gave the call, if `tool_use_id` is another one.
     #[serde(borrow)]
     tool_call_id: Option<StepText<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "tool_result")]
     pub(crate) tool_response: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) error: Option<&'a RawValue>,

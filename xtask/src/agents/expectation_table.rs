@@ -38,10 +38,10 @@ const UNSEEN: SessionExpectation = SessionExpectation { told: RoundRange::Any, .
 /// Returns what is expected of a part that is played with an agent.
 pub(super) fn expectation(part: &str, agent: &str) -> SessionExpectation {
     let expected = own_expectation(part, agent);
-    // Qwen Code ends a run at the fifth identical call, whatever its settings say.
+    // Qwen Code and Cline CLI end a run at the fifth identical call, whatever their settings say.
     match part {
         "healthy" | "heeds" | "budget" | "other-hook" | "a-b" | "subagent" => expected,
-        _ if agent == "qwen" => SessionExpectation {
+        _ if matches!(agent, "cline" | "qwen") => SessionExpectation {
             refused: RoundRange::Any,
             ran: (expected.ran.0.min(3), expected.ran.1),
             endings: &[SessionEnding::Finished, SessionEnding::Stopped],
@@ -54,9 +54,10 @@ pub(super) fn expectation(part: &str, agent: &str) -> SessionExpectation {
 fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
     // The way in which the model calls tools makes no difference.
     let agent = if agent == "codex-code" { "codex" } else { agent };
-    // Hooks cannot end a turn of Codex CLI: every further call is refused until the model gives up.
+    // Hooks cannot end a turn of Codex CLI or GitHub Copilot CLI: every further call is refused until the model gives up.
+    let is_endless = matches!(agent, "codex" | "copilot");
     let end: &[SessionEnding] =
-        if agent == "codex" { &[SessionEnding::Finished] } else { &[SessionEnding::Stopped] };
+        if is_endless { &[SessionEnding::Finished] } else { &[SessionEnding::Stopped] };
     match (part, agent) {
         // Rounds of two calls: the second round is a repeat, the fifth is refused.
         ("a-b", _) => SessionExpectation {
@@ -96,7 +97,7 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
             SessionExpectation { told: RoundRange::Within(3, 4), ran: (9, 9), requests: 10, ..UNTOUCHED }
         }
         // Nothing is carried out after the refusals, not even another call.
-        ("insists" | "on-loop-stop", "codex") => SessionExpectation { requests: 25, ..LOOP },
+        ("insists" | "on-loop-stop", "codex" | "copilot") => SessionExpectation { requests: 25, ..LOOP },
         ("insists", _) => SessionExpectation { endings: end, requests: 14, ..LOOP },
         // The session may end in place of the first refusal, so that the model hears of none.
         ("on-loop-stop", _) => {
@@ -107,7 +108,7 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
         ("background", _) => SessionExpectation { ran: (7, 7), ..UNTOUCHED },
         // The two calls of the main agent are carried out. Gemini CLI does not say which agent makes a call.
         ("subagent", "gemini") => SessionExpectation { ran: (4, 9), requests: 17, ..LOOP },
-        ("subagent", "qwen") => {
+        ("subagent", "cline" | "qwen") => {
             SessionExpectation { refused: RoundRange::Any, ran: (6, 9), requests: 17, ..LOOP }
         }
         ("subagent", _) => SessionExpectation { ran: (6, 9), requests: 17, ..LOOP },

@@ -35,6 +35,8 @@ pub(super) const PARTS: [SessionPart; 22] = [
     SessionPart::new("background", "waits for a background job with a sleep before each look", background),
     SessionPart {
         subagent: Some(failing_call),
+        // pi has no subagents.
+        agents: &["claude", "cline", "codex", "codex-code", "copilot", "gemini", "opencode", "qwen"],
         ..SessionPart::new(
             "subagent",
             "a subagent that loops; then the main agent makes the same call",
@@ -43,7 +45,7 @@ pub(super) const PARTS: [SessionPart; 22] = [
     },
     SessionPart {
         variant: PartVariant { compaction: true, ..PLAIN },
-        // Gemini CLI compacts only between prompts of the user.
+        // Gemini CLI and pi compact only between prompts of the user.
         agents: &["claude", "codex", "codex-code", "opencode", "qwen"],
         ..SessionPart::new(
             "compaction",

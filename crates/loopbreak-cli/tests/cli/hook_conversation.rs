@@ -36,7 +36,8 @@ fn response_kind(agent: &str, event: &str, answer: &str) -> &'static str {
         }
         Some("ask") => "ask",
         _ => {
-            let text = specific["additionalContext"].as_str().unwrap();
+            let advice = if agent == "copilot" { &answer } else { specific };
+            let text = advice["additionalContext"].as_str().unwrap();
             assert!(text.starts_with("Loop guard: ") && text.contains("since turn"), "{text}");
             "advise"
         }
@@ -79,4 +80,14 @@ fn a_conversation_with_codex_cli() {
 #[test]
 fn a_conversation_with_gemini_cli() {
     assert_conversation("gemini");
+}
+
+#[test]
+fn a_conversation_with_github_copilot_cli() {
+    assert_conversation("copilot");
+}
+
+#[test]
+fn a_conversation_with_the_extension_of_pi() {
+    assert_conversation("pi");
 }

@@ -78,6 +78,9 @@ fn environment_variables_of_the_agent_move_the_settings_file() {
         ("claude-code", "CLAUDE_CONFIG_DIR", "moved/settings.json"),
         ("codex", "CODEX_HOME", "moved/hooks.json"),
         ("gemini", "GEMINI_CLI_HOME", "moved/.gemini/settings.json"),
+        ("pi", "PI_CODING_AGENT_DIR", "moved/extensions/loopbreak.js"),
+        ("cline", "CLINE_DIR", "moved/plugins/loopbreak.js"),
+        ("copilot", "COPILOT_HOME", "moved/hooks/loopbreak.json"),
     ] {
         let folder = folder();
         let mut command = loopbreak(folder.path());
@@ -192,6 +195,9 @@ fn a_file_that_only_the_installation_created_is_removed_again() {
         ("claude-code", ".claude/settings.json"),
         ("qwen", ".qwen/settings.json"),
         ("opencode", ".opencode/plugin/loopbreak.js"),
+        ("pi", ".pi/extensions/loopbreak.js"),
+        ("cline", ".cline/plugins/loopbreak.js"),
+        ("copilot", ".github/hooks/loopbreak.json"),
     ] {
         let folder = folder();
         let path = folder.path().join(file);
@@ -202,7 +208,7 @@ fn a_file_that_only_the_installation_created_is_removed_again() {
         assert_eq!(hook(folder.path(), &["uninstall", agent]).code, Some(0), "{agent}");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 0, "{agent}");
         // A file of the user stays, even if it has no settings.
-        fs::write(&path, if agent == "opencode" { "export const mine = 1\n" } else { "{}\n" }).unwrap();
+        fs::write(&path, if file.ends_with(".js") { "export const mine = 1\n" } else { "{}\n" }).unwrap();
         assert_eq!(hook(folder.path(), &["uninstall", agent]).code, Some(0), "{agent}");
         assert!(path.exists(), "{agent}");
     }

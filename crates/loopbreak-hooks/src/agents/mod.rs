@@ -18,4 +18,7 @@ declare_agents! {
     gemini::GeminiAgent,
     qwen::QwenAgent,
     opencode::OpencodeAgent,
+    pi::PiAgent,
+    copilot::CopilotAgent,
+    cline::ClineAgent,
 }

@@ -19,7 +19,7 @@ pub(crate) fn with_hooks(agent: &dyn HookAgent, text: &str, command: &str) -> Re
     }
     let mut text = without_hooks(agent, text)?;
     if text.trim().is_empty() {
-        "{}\n".clone_into(&mut text);
+        agent.empty_settings().clone_into(&mut text);
     }
     let edit = |text: &str, path: &[JsonPathStep<'_>], key: Option<&str>, value: &str| {
         add(text, path, key, value).ok_or_else(|| "the key `hooks` has an unexpected value".to_owned())

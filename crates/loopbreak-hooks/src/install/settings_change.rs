@@ -50,7 +50,8 @@ impl SettingsChange {
         SettingsChange::plan(path, |text| {
             let left = without_hooks(agent, text)?;
             // A file that had nothing else is removed.
-            Ok(if left != text && left.trim() == "{}" { String::new() } else { left })
+            let is_empty = left.trim() == agent.empty_settings().trim();
+            Ok(if left != text && is_empty { String::new() } else { left })
         })
     }
 

@@ -27,7 +27,7 @@ pub struct ToolDialect {
 }
 
 /// One entry per agent, checked with the versions that `cargo xtask agents` installs.
-const DIALECTS: [ToolDialect; 6] = [
+const DIALECTS: [ToolDialect; 9] = [
     ToolDialect {
         agent: "claude-code",
         shell: |command, background| {
@@ -49,6 +49,22 @@ const DIALECTS: [ToolDialect; 6] = [
             ScriptedCall::new("Agent", arguments)
         },
         wait: || ScriptedCall::new("Bash", json!({"command": "true", "description": "Wait"})),
+    },
+    ToolDialect {
+        agent: "cline",
+        shell: |command, background| {
+            let command =
+                if background { format!("{command} > /dev/null 2>&1 &") } else { command.to_owned() };
+            ScriptedCall::new("run_commands", json!({"commands": [command]}))
+        },
+        read_file: |path| ScriptedCall::new("read_files", json!({"files": [{"path": path}]})),
+        edit_file: |path, old, new| {
+            ScriptedCall::new("editor", json!({"path": path, "old_text": old, "new_text": new}))
+        },
+        subagent: |prompt| {
+            ScriptedCall::new("spawn_agent", json!({"systemPrompt": "You do a part.", "task": prompt}))
+        },
+        wait: || ScriptedCall::new("run_commands", json!({"commands": ["true"]})),
     },
     ToolDialect {
         agent: "codex",
@@ -98,6 +114,26 @@ const DIALECTS: [ToolDialect; 6] = [
         wait: || ScriptedCall::new("wait_agent", json!({"timeout_ms": 30_000})).in_namespace("collaboration"),
     },
     ToolDialect {
+        agent: "copilot",
+        shell: |command, background| {
+            let mode = if background { "async" } else { "sync" };
+            let arguments = json!({"command": command, "description": "Run a command", "mode": mode});
+            ScriptedCall::new("bash", arguments)
+        },
+        read_file: |path| ScriptedCall::new("view", json!({ "path": path })),
+        edit_file: |path, old, new| {
+            ScriptedCall::new("edit", json!({"path": path, "old_str": old, "new_str": new}))
+        },
+        subagent: |prompt| {
+            let arguments = json!({
+                "name": "part", "description": "Do a part", "prompt": prompt, "agent_type": "general-purpose",
+                "mode": "sync",
+            });
+            ScriptedCall::new("task", arguments)
+        },
+        wait: || ScriptedCall::new("bash", json!({"command": "true", "description": "Wait"})),
+    },
+    ToolDialect {
         agent: "gemini",
         shell: |command, background| {
             let mut arguments = json!({"command": command, "description": "Run a command"});
@@ -132,6 +168,18 @@ const DIALECTS: [ToolDialect; 6] = [
             ScriptedCall::new("task", arguments)
         },
         wait: || ScriptedCall::new("bash", json!({"command": "true", "description": "Wait"})),
+    },
+    ToolDialect {
+        agent: "pi",
+        shell: |command, _| ScriptedCall::new("bash", json!({ "command": command })),
+        read_file: |path| ScriptedCall::new("read", json!({ "path": path })),
+        edit_file: |path, old, new| {
+            let edits = json!([{"oldText": old, "newText": new}]);
+            ScriptedCall::new("edit", json!({"path": path, "edits": edits}))
+        },
+        // There are no subagents.
+        subagent: |prompt| ScriptedCall::new("bash", json!({"command": format!("echo {}", json!(prompt))})),
+        wait: || ScriptedCall::new("bash", json!({"command": "true"})),
     },
     ToolDialect {
         agent: "qwen",

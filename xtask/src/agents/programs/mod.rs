@@ -2,19 +2,25 @@
 
 mod agent_program;
 mod claude_code;
+mod cline_cli;
 mod codex;
+mod copilot_cli;
 mod gemini_cli;
 mod opencode;
+mod pi;
 mod qwen_code;
 
 pub(super) use agent_program::AgentProgram;
 
 /// All agents, in the order in which they are run.
-pub(super) const ALL: [&dyn AgentProgram; 6] = [
+pub(super) const ALL: [&dyn AgentProgram; 9] = [
     &claude_code::ClaudeCode,
+    &cline_cli::ClineCli,
     &codex::DIRECT,
     &codex::CODE_MODE,
+    &copilot_cli::CopilotCli,
     &gemini_cli::GeminiCli,
     &opencode::OpencodeProgram,
+    &pi::PiProgram,
     &qwen_code::QwenCode,
 ];
