@@ -1,5 +1,6 @@
 //! The contract between a coding agent and its hooks.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -44,6 +45,12 @@ pub trait HookAgent: Sync {
     /// Returns the events that hooks are installed for, in the order in which they are written.
     fn events(&self) -> &'static [(&'static str, HookEventKind)] {
         CLAUDE_CODE_EVENTS
+    }
+
+    /// Spells the keys of an event as Claude Code does: `hook_event_name`, `session_id`, `cwd`, `tool_name`, `tool_input`,
+    /// `tool_use_id`, `tool_response`, `error`, `prompt`. The text is JSON, and it is returned as it is if it is not an object.
+    fn normalize_event<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        Cow::Borrowed(text)
     }
 
     /// Returns the entry of a hook in the settings file. The agent waits ten seconds for a response, then it continues;
