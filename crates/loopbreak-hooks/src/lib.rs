@@ -31,7 +31,6 @@ mod hook_request;
 mod hook_response;
 mod hook_transaction;
 pub mod install;
-#[cfg_attr(not(test), expect(dead_code, reason = "for agents that spell keys in their own way"))]
 mod raw_event;
 #[cfg(feature = "scripted-model")]
 pub mod scripted_model;

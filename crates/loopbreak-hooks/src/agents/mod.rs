@@ -18,4 +18,6 @@ declare_agents! {
     gemini::GeminiAgent,
     qwen::QwenAgent,
     opencode::OpencodeAgent,
+    openhands::OpenHandsAgent,
+    cursor::CursorAgent,
 }
