@@ -115,6 +115,7 @@ impl HookState {
         self.advised.clear();
         self.nudged = false;
         self.events.stop = None;
+        self.events.drop_advice();
     }
 
     /// Allows calls for the rest of the session.
