@@ -1,5 +1,6 @@
 //! The configuration and the start of an agent.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::agents::agent_package::AgentPackage;
@@ -18,6 +19,11 @@ pub(crate) trait AgentProgram: Sync {
 
     /// Returns the package.
     fn package(&self) -> AgentPackage;
+
+    /// Installs the package below a folder unless it is there, and returns the path of its program.
+    fn install(&self, folder: &Path) -> Result<PathBuf, ChoreFailure> {
+        self.package().install(folder)
+    }
 
     /// Writes the settings of the agent, and installs the hooks as its guide says, or its plugin if the variant wants it.
     fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure>;
