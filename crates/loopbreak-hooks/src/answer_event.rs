@@ -1,5 +1,6 @@
 //! Answers one event. The agent continues whatever happens.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -48,6 +49,7 @@ fn try_answer(
     if environment.disabled {
         return Ok(None);
     }
+    let text = agent.map_or(Cow::Borrowed(text.as_str()), |agent| agent.normalize_event(&text));
     let event: HookEvent<'_> = serde_json::from_str(&text)?;
     let Some(agent) = agent.or_else(|| detect_agent(&event)) else { return Ok(None) };
     let Some(kind) = agent.event_kind(event.name()) else { return Ok(None) };

@@ -107,9 +107,18 @@ impl DoctorSession<'_> {
         self.send("message from the user", &prompt)?;
         for number in 1..=CALLS {
             let proposal = self.tool_event(HookEventKind::BeforeTool, number, "make check");
-            if is_refusal(&self.send(&format!("before call {number}"), &proposal)?) {
-                refused = true;
-                break;
+            let answer = self.send(&format!("before call {number}"), &proposal)?;
+            match refusal(&answer) {
+                Some(text) if text.starts_with(REFUSED) => {
+                    refused = true;
+                    break;
+                }
+                // Advice in place of the call, for agents that take none with a result.
+                Some(_) => {
+                    warned = true;
+                    continue;
+                }
+                None => {}
             }
             let mut result = self.tool_event(HookEventKind::AfterTool, number, "make check");
             result["tool_response"] = self.agent.render_shell_output("1 of 20 checks failed");
@@ -164,12 +173,27 @@ impl DoctorSession<'_> {
     }
 }
 
-/// Returns whether a response has advice for the agent, in the form of any agent.
+/// The beginning of a refusal.
+const REFUSED: &str = "Loop guard: refused";
+
+/// Returns whether a response has advice, in the form of any agent.
 fn has_advice(answer: &Value) -> bool {
-    answer["hookSpecificOutput"]["additionalContext"].is_string() || answer["additionalContext"].is_string()
+    let advice = [
+        &answer["hookSpecificOutput"]["additionalContext"],
+        &answer["additionalContext"],
+        &answer["additional_context"],
+    ];
+    advice.into_iter().any(Value::is_string)
 }
 
-/// Returns whether a response refuses a call, in the form of any agent.
-fn is_refusal(answer: &Value) -> bool {
-    answer["hookSpecificOutput"]["permissionDecision"] == "deny" || answer["decision"] == "deny"
+/// Returns the reason if a response refuses a call, in the form of any agent.
+fn refusal(answer: &Value) -> Option<&str> {
+    let specific = &answer["hookSpecificOutput"];
+    let forms = [
+        (&specific["permissionDecision"], &specific["permissionDecisionReason"]),
+        (&answer["decision"], &answer["reason"]),
+        (&answer["permission"], &answer["agent_message"]),
+    ];
+    let (_, reason) = forms.into_iter().find(|(decision, _)| **decision == "deny")?;
+    reason.as_str()
 }

@@ -1,5 +1,6 @@
 //! The contract between a coding agent and its hooks.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,7 +13,7 @@ use crate::agents;
 use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_response::HookResponse;
-use crate::install::SettingsLocation;
+use crate::install::{SettingsForm, SettingsLocation};
 use crate::tool_outcome;
 
 /// Longest text in a response, in bytes. Agents move longer texts to a file.
@@ -41,9 +42,20 @@ pub trait HookAgent: Sync {
     /// Returns the location of the settings file that hooks are installed into.
     fn settings_location(&self) -> SettingsLocation;
 
+    /// Returns the structure of the hooks in the settings file.
+    fn settings_form(&self) -> SettingsForm {
+        SettingsForm::Grouped
+    }
+
     /// Returns the events that hooks are installed for, in the order in which they are written.
     fn events(&self) -> &'static [(&'static str, HookEventKind)] {
         CLAUDE_CODE_EVENTS
+    }
+
+    /// Spells the keys of an event as Claude Code does: `hook_event_name`, `session_id`, `cwd`, `tool_name`, `tool_input`,
+    /// `tool_use_id`, `tool_response`, `error`, `prompt`. The text is JSON, and it is returned as it is if it is not an object.
+    fn normalize_event<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        Cow::Borrowed(text)
     }
 
     /// Returns the entry of a hook in the settings file. The agent waits ten seconds for a response, then it continues;
@@ -109,6 +121,11 @@ pub trait HookAgent: Sync {
     /// Renders advice for the agent. `error` is the error of the call that the advice is about.
     fn render_advice(&self, event: &str, _error: Option<&str>, text: &str) -> Value {
         json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+    }
+
+    /// Adds a message for the user to a response, if the agent shows one.
+    fn add_user_message(&self, response: &mut Value, text: &str) {
+        response["systemMessage"] = text.into();
     }
 
     /// Renders the refusal of a call.
@@ -184,7 +201,7 @@ impl dyn HookAgent + '_ {
                     output = self.render_advice(event, error.as_deref(), &short(text));
                 }
                 if let Some(text) = user {
-                    output["systemMessage"] = short(text).into();
+                    self.add_user_message(&mut output, &short(text));
                 }
                 output.as_object().is_some_and(|output| !output.is_empty()).then_some(output)
             }

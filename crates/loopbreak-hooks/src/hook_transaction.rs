@@ -2,7 +2,9 @@
 
 use loopbreak::step::Label;
 use loopbreak::{Action, Guard, Mode, Outcome, Step, Verdict};
-use loopbreak_store::{ProposedCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState};
+use loopbreak_store::{
+    ProposedCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState, redact_and_truncate,
+};
 use serde_json::value::RawValue;
 
 use crate::guard_config;
@@ -55,16 +57,32 @@ impl<'r> HookTransaction<'r> {
             HookEventKind::SessionEnd => session_end(&mut self),
         };
         let response = response.after(earlier);
+        let is_held = self.hold_advice(&response);
         if self.events.is_empty() && !self.changed {
             return Ok((None, response));
         }
-        if response.is_advice() {
+        if response.is_advice() && !is_held {
             self.state.hook.add_advice(self.guard.turn());
         }
         if let HookResponse::Stop(reason) = &response {
             self.state.hook.events.stop = Some(reason.clone());
         }
         Ok((Some(self.into_change()?), response))
+    }
+
+    /// Keeps advice about a call for the next time that the call is proposed, if the agent takes no advice now. Returns whether
+    /// it was kept.
+    fn hold_advice(&mut self, response: &HookResponse) -> bool {
+        let HookRequest { agent, event, kind, .. } = self.request;
+        let is_result = matches!(kind, HookEventKind::AfterTool | HookEventKind::ToolFailure);
+        let HookResponse::Advise { agent: Some(text), .. } = response else { return false };
+        if !is_result || agent.takes_advice(*kind) {
+            return false;
+        }
+        let Some(action) = event.action() else { return false };
+        let line = redact_and_truncate(&action.line());
+        self.state.hook.events.hold_advice(line, text, self.guard.turn());
+        true
     }
 
     /// Returns the end of the session that is due: a stop that the agent did not carry out, or could not yet. A guard that only

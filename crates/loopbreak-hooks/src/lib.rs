@@ -9,7 +9,7 @@
 //! | [`agents`] | one file per agent |
 //! | `handlers` | one file per kind of event |
 //! | `hook_request`, `hook_transaction` | an event with its settings, and the run while the event is handled |
-//! | `hook_event`, `tool_outcome`, `transcript` | parsing of events, tool responses and transcripts |
+//! | `hook_event`, `raw_event`, `tool_outcome`, `transcript` | parsing of events, tool responses and transcripts |
 //! | `detect_agent` | the agent that sent an event |
 //! | [`install`] | the settings files of agents |
 //! | [`doctor`], [`error_log`] | a test of the installed hook, and the errors of past events |
@@ -31,6 +31,7 @@ mod hook_request;
 mod hook_response;
 mod hook_transaction;
 pub mod install;
+mod raw_event;
 #[cfg(feature = "scripted-model")]
 pub mod scripted_model;
 mod tool_outcome;

@@ -38,8 +38,8 @@ pub(crate) fn parse_outcome(json: &str) -> Outcome<'static> {
 /// Returns the exit code of a command that the response has as a number.
 fn exit_code(value: &Value) -> Option<i64> {
     let metadata = value.get("metadata");
-    let code =
-        value.get("exit_code").or_else(|| metadata?.get("exit_code")).or_else(|| metadata?.get("exit"));
+    let code = value.get("exit_code").or_else(|| value.get("exitCode"));
+    let code = code.or_else(|| metadata?.get("exit_code")).or_else(|| metadata?.get("exit"));
     code.and_then(Value::as_i64)
 }
 
@@ -127,6 +127,7 @@ mod tests {
         assert_eq!((&first.text, first.exit), (&second.text, Some(2)));
         for (json, exit) in [
             (r#"{"output":"x","metadata":{"exit":1}}"#, Some(1)),
+            (r#"{"exitCode":3,"stdout":"x"}"#, Some(3)),
             (r#""Exit code 101\nerror: test failed""#, Some(101)),
             (r#"{"stdout":"x","stderr":""}"#, None),
         ] {

@@ -14,7 +14,7 @@ Play parts with real coding agents, a scripted model and the hooks of Loopbreak.
 
 Usage: cargo xtask agents [NAME…] [OPTIONS]
 
-The agents are installed from npm below target/agents/. Every session has a home folder and a project of its own, needs no
+The agents are installed from npm and PyPI below target/agents/. Every session has a home folder and a project of its own, needs no
 credentials, and talks to a model on the loopback address. One line is printed per agent and part: what was seen and, in
 parentheses, what is expected. A round is an answer of the model with calls; `told` is the round after which advice reached the
 model, `refused` the round whose call was the first to be refused, `ran` the number of calls that were carried out.

@@ -38,6 +38,9 @@ const UNSEEN: SessionExpectation = SessionExpectation { told: RoundRange::Any, .
 /// Returns what is expected of a part that is played with an agent.
 pub(super) fn expectation(part: &str, agent: &str) -> SessionExpectation {
     let expected = own_expectation(part, agent);
+    if agent == "openhands" {
+        return with_advice_in_place_of_a_call(expected);
+    }
     // Qwen Code and Cline CLI end a run at the fifth identical call, whatever their settings say.
     match part {
         "healthy" | "heeds" | "budget" | "other-hook" | "a-b" | "subagent" => expected,
@@ -51,14 +54,35 @@ pub(super) fn expectation(part: &str, agent: &str) -> SessionExpectation {
     }
 }
 
+/// OpenHands takes advice in place of a call: the refusal comes a call later, and the advice looks like a result.
+fn with_advice_in_place_of_a_call(expected: SessionExpectation) -> SessionExpectation {
+    match expected.refused {
+        RoundRange::Within(first, last) => SessionExpectation {
+            refused: RoundRange::Within(first, last + 1),
+            ran: (expected.ran.0, expected.ran.1.saturating_add(1)),
+            ..expected
+        },
+        _ => expected,
+    }
+}
+
 fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
     // The way in which the model calls tools makes no difference.
     let agent = if agent == "codex-code" { "codex" } else { agent };
-    // Hooks cannot end a turn of Codex CLI or GitHub Copilot CLI: every further call is refused until the model gives up.
-    let is_endless = matches!(agent, "codex" | "copilot");
-    let end: &[SessionEnding] =
-        if is_endless { &[SessionEnding::Finished] } else { &[SessionEnding::Stopped] };
+    // Hooks cannot end a turn of these agents: every further call is refused until the model gives up.
+    let end: &[SessionEnding] = match agent {
+        "codex" | "copilot" | "openhands" => &[SessionEnding::Finished],
+        _ => &[SessionEnding::Stopped],
+    };
     match (part, agent) {
+        // The cycle is counted anew after the advice, because a call of it was not made.
+        ("a-b", "openhands") => SessionExpectation {
+            told: RoundRange::Within(3, 8),
+            refused: RoundRange::Within(7, 18),
+            ran: (6, 18),
+            requests: 21,
+            ..LOOP
+        },
         // Rounds of two calls: the second round is a repeat, the fifth is refused.
         ("a-b", _) => SessionExpectation {
             told: RoundRange::Within(3, 8),
@@ -82,7 +106,9 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
             requests: 12,
             ..LOOP
         },
-        ("unknown-tool" | "wrong-arguments", "codex" | "gemini") => UNSEEN,
+        ("unknown-tool" | "wrong-arguments", "codex" | "gemini" | "openhands") => UNSEEN,
+        // A subagent has hooks of its own, and those of the project are not among them.
+        ("subagent", "openhands") => UNSEEN,
         ("unknown-tool" | "wrong-arguments", _) => REJECTED,
         // Every round has two identical calls. Those of the first round count twice, because nothing has shown yet that the
         // agent reports when a message has ended.
@@ -97,7 +123,9 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
             SessionExpectation { told: RoundRange::Within(3, 4), ran: (9, 9), requests: 10, ..UNTOUCHED }
         }
         // Nothing is carried out after the refusals, not even another call.
-        ("insists" | "on-loop-stop", "codex" | "copilot") => SessionExpectation { requests: 25, ..LOOP },
+        ("insists" | "on-loop-stop", "codex" | "copilot" | "openhands") => {
+            SessionExpectation { requests: 25, ..LOOP }
+        }
         ("insists", _) => SessionExpectation { endings: end, requests: 14, ..LOOP },
         // The session may end in place of the first refusal, so that the model hears of none.
         ("on-loop-stop", _) => {

@@ -77,7 +77,7 @@ pub(super) const PARTS: [SessionPart; 22] = [
     },
     SessionPart {
         variant: PartVariant { own_guard: true, ..PLAIN },
-        agents: &["gemini", "qwen"],
+        agents: &["gemini", "qwen", "openhands"],
         ..SessionPart::new(
             "own-guard",
             "the same failing command, with the guard of the agent on",

@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     let mut programs = Vec::new();
     for agent in &arguments.agents {
-        programs.push((*agent, agent.package().install(&target.join("agents"))?));
+        programs.push((*agent, agent.install(&target.join("agents"))?));
     }
     let loopbreak = build_loopbreak()?;
     let folder = env::temp_dir().join(format!("loopbreak-agents-{}", std::process::id()));

@@ -21,4 +21,6 @@ declare_agents! {
     pi::PiAgent,
     copilot::CopilotAgent,
     cline::ClineAgent,
+    openhands::OpenHandsAgent,
+    cursor::CursorAgent,
 }

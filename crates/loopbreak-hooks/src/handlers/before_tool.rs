@@ -3,7 +3,7 @@
 use loopbreak::settings::{AllowRule, OnLoop};
 use loopbreak::step::Label;
 use loopbreak::text::{clip, mask_secrets};
-use loopbreak::{Action, Intervention, Proposal, Step};
+use loopbreak::{Action, Intervention, Proposal, Step, Verdict};
 use loopbreak_store::{RunEvent, StepEvent, StoredRecovery, redact_and_truncate};
 
 use crate::guard_config;
@@ -22,12 +22,39 @@ pub(crate) fn before_tool(run: &mut HookTransaction<'_>) -> HookResponse {
         // The hooks are installed twice: the answer is the same.
         return HookResponse::from(decision);
     }
-    let response = refuse_call(run, &action, &call);
+    let response = match refuse_call(run, &action, &call) {
+        HookResponse::Nothing => give_held_advice(run, &action, &call),
+        response => response,
+    };
     if response == HookResponse::Nothing && run.request.agent.hides_failures_of(&action.name) {
         let args = action.args.as_ref().map_or("null", |args| args.json());
         run.state.hook.events.add_pending(&call, &action.name, args);
         run.keep();
     }
+    response
+}
+
+/// Gives advice about the call in place of the call, if the agent could not take it with the last result. This happens once:
+/// the same call is allowed the next time, until the guard objects to it.
+fn give_held_advice(run: &mut HookTransaction<'_>, action: &Action<'_>, call: &str) -> HookResponse {
+    if !run.state.hook.events.holds_advice() {
+        return HookResponse::Nothing;
+    }
+    let (line, turn) = (redact_and_truncate(&action.line()), run.guard.turn());
+    let Some(text) = run.state.hook.events.take_advice(&line, turn) else { return HookResponse::Nothing };
+    let response = HookResponse::Deny(format!(
+        "{text}\nThis text stands in place of the call, which was not made. The same call is allowed again."
+    ));
+    run.state.hook.add_advice(turn);
+    run.state.hook.events.add_decision(call, response.name(), &response.text().unwrap_or_default());
+    run.state.hook.add_call(call);
+    let record = StepEvent {
+        rule: Some(allow_rule(action)),
+        refused: true,
+        ..StepEvent::from_hook(Some(run.request.event.name()))
+    };
+    let verdict = Verdict { turn, ..Verdict::default() };
+    run.record(RunEvent::Refused(record.with_action(action).with_verdict(response.summarize(&verdict))));
     response
 }
 
@@ -180,12 +207,14 @@ mod tests {
         state: Option<String>,
         now: i64,
         settings: Settings,
+        /// The agent, if it is not Claude Code.
+        agent: Option<&'static str>,
     }
 
     impl HookedRun {
         fn send(&mut self, event: &serde_json::Value) -> HookResponse {
             let (text, name) = (event.to_string(), event["hook_event_name"].as_str().unwrap());
-            let agent: &dyn HookAgent = "claude-code".parse().unwrap();
+            let agent: &dyn HookAgent = self.agent.unwrap_or("claude-code").parse().unwrap();
             let request = HookRequest {
                 agent,
                 settings: &self.settings,
@@ -247,6 +276,34 @@ mod tests {
             proposed[0] != HookResponse::Nothing
         });
         assert_eq!(refused, Some(8));
+    }
+
+    #[test]
+    fn an_agent_that_takes_no_advice_with_a_result_gets_it_in_place_of_the_same_call_once() {
+        let mut run = HookedRun { agent: Some("openhands"), ..HookedRun::default() };
+        let mut refused = Vec::new();
+        for number in 1..=9 {
+            match run.handle("PreToolUse", "make") {
+                HookResponse::Nothing => _ = run.handle("PostToolUse", "make"),
+                HookResponse::Deny(text) => refused.push((number, text)),
+                other => panic!("{other:?}"),
+            }
+        }
+        let [(4, advice), (9, refusal)] = &refused[..] else { panic!("{refused:?}") };
+        assert!(advice.starts_with("Loop guard: since turn"), "{advice}");
+        assert!(advice.ends_with("The same call is allowed again."), "{advice}");
+        assert!(
+            refusal.starts_with("Loop guard: refused") && refusal.contains("advice at turn"),
+            "{refusal}"
+        );
+    }
+
+    #[test]
+    fn advice_that_waits_does_not_touch_another_call() {
+        let mut run = HookedRun { agent: Some("openhands"), ..HookedRun::default() };
+        assert!((1..=3).all(|_| run.call("make")));
+        assert!(run.call("cat Makefile"));
+        assert!(!run.call("make") && run.call("make"));
     }
 
     #[test]

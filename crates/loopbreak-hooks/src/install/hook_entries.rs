@@ -1,11 +1,14 @@
-//! The entries of hooks in settings files. All agents use the same structure.
+//! The entries of hooks in settings files.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::json_edit::{add, remove};
 use super::json_node::JsonPathStep;
 use super::plugin_file;
 use crate::hook_agent::HookAgent;
+
+/// The key of the version of a file.
+const VERSION: &str = "version";
 
 /// Adds the hooks of Loopbreak to settings. Installed ones are replaced.
 pub(crate) fn with_hooks(agent: &dyn HookAgent, text: &str, command: &str) -> Result<String, String> {
@@ -17,6 +20,7 @@ pub(crate) fn with_hooks(agent: &dyn HookAgent, text: &str, command: &str) -> Re
             Err("it is not the plugin of Loopbreak".to_owned())
         };
     }
+    let form = agent.settings_form();
     let mut text = without_hooks(agent, text)?;
     if text.trim().is_empty() {
         agent.empty_settings().clone_into(&mut text);
@@ -24,21 +28,26 @@ pub(crate) fn with_hooks(agent: &dyn HookAgent, text: &str, command: &str) -> Re
     let edit = |text: &str, path: &[JsonPathStep<'_>], key: Option<&str>, value: &str| {
         add(text, path, key, value).ok_or_else(|| "the key `hooks` has an unexpected value".to_owned())
     };
-    if parse(&text)?.get("hooks").is_none() {
-        text = edit(&text, &[], Some("hooks"), "{}")?;
+    if form.has_version() && parse(&text)?.as_object().is_some_and(Map::is_empty) {
+        text = edit(&text, &[], Some(VERSION), "1")?;
+    }
+    let table = form.table(&parse(&text)?);
+    if let Some(JsonPathStep::Key(key)) = table.first()
+        && parse(&text)?.get(key).is_none()
+    {
+        text = edit(&text, &[], Some(key), "{}")?;
     }
     for (event, _) in agent.events() {
-        if parse(&text)?["hooks"].get(event).is_none() {
-            text = edit(&text, &[JsonPathStep::Key("hooks")], Some(event), "[]")?;
+        let settings = parse(&text)?;
+        let key = form.key(&settings, event);
+        if form.events(&settings).is_none_or(|table| table.get(&key).is_none()) {
+            text = edit(&text, &table, Some(&key), "[]")?;
         }
         // Without a matcher, a hook applies to all tools. The syntax of matchers differs between agents.
-        let group = json!({"hooks": [agent.hook_entry(event, command)]});
-        text = edit(
-            &text,
-            &[JsonPathStep::Key("hooks"), JsonPathStep::Key(event)],
-            None,
-            &format!("{group:#}"),
-        )?;
+        let hook = agent.hook_entry(event, command);
+        let element = if form.has_groups() { json!({"hooks": [hook]}) } else { hook };
+        let list: Vec<_> = table.iter().copied().chain([JsonPathStep::Key(&key)]).collect();
+        text = edit(&text, &list, None, &format!("{element:#}"))?;
     }
     Ok(text)
 }
@@ -53,8 +62,17 @@ pub(crate) fn without_hooks(agent: &dyn HookAgent, text: &str) -> Result<String,
         let is_ours = installed_command(agent, &text).is_some();
         return Ok(if is_ours { String::new() } else { text });
     }
+    let before = text.clone();
     while let Some(path) = path_to_hook(agent, &parse(&text)?) {
         text = remove(&text, &path).ok_or("cannot find the hooks in the text")?;
+    }
+    let is_only_version = |settings: &Value| settings.as_object().is_some_and(|keys| keys.len() == 1);
+    if agent.settings_form().has_version() && text != before {
+        let settings = parse(&text)?;
+        if settings.get(VERSION).is_some() && is_only_version(&settings) {
+            text =
+                remove(&text, &[JsonPathStep::Key(VERSION)]).ok_or("cannot find the version in the text")?;
+        }
     }
     Ok(text)
 }
@@ -65,10 +83,14 @@ pub fn installed_command(agent: &dyn HookAgent, text: &str) -> Option<String> {
         return plugin_file::command_in(text);
     }
     let settings = parse(text).ok()?;
-    let events = settings.get("hooks")?.as_object()?.values();
-    let groups = events.filter_map(Value::as_array).flatten();
-    let hooks = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
-    hooks.into_iter().find(|hook| is_loopbreak_hook(agent, hook))?["command"].as_str().map(str::to_owned)
+    let form = agent.settings_form();
+    let events = form.events(&settings)?.as_object()?.values();
+    let elements = events.filter_map(Value::as_array).flatten();
+    let mut hooks = elements.flat_map(|element| match (form.has_groups(), element.get("hooks")) {
+        (true, hooks) => hooks.and_then(Value::as_array).map_or(&[][..], Vec::as_slice),
+        (false, _) => std::slice::from_ref(element),
+    });
+    hooks.find(|hook| is_loopbreak_hook(agent, hook))?["command"].as_str().map(str::to_owned)
 }
 
 fn parse(text: &str) -> Result<Value, String> {
@@ -89,27 +111,34 @@ fn is_loopbreak_hook(agent: &dyn HookAgent, hook: &Value) -> bool {
 /// Returns the path of the next value to remove: a hook of Loopbreak or, if it would be empty without the hook, the group,
 /// the event or the table around it.
 fn path_to_hook<'s>(agent: &dyn HookAgent, settings: &'s Value) -> Option<Vec<JsonPathStep<'s>>> {
-    let is_alone = |list: &Value| list.as_array().is_some_and(|list| list.len() == 1);
-    let events = settings.get("hooks")?.as_object()?;
-    for (event, groups) in events {
-        for (at, group) in groups.as_array().into_iter().flatten().enumerate() {
-            let Some(hooks) = group.get("hooks") else { continue };
-            let entries = hooks.as_array().map_or(&[][..], Vec::as_slice);
-            let Some(hook) = entries.iter().position(|hook| is_loopbreak_hook(agent, hook)) else { continue };
-            let path = [
-                JsonPathStep::Key("hooks"),
-                JsonPathStep::Key(event),
-                JsonPathStep::Index(at),
-                JsonPathStep::Key("hooks"),
-                JsonPathStep::Index(hook),
-            ];
-            let length = match (is_alone(hooks), is_alone(groups), events.len() == 1) {
-                (false, _, _) => 5,
-                (true, false, _) => 3,
-                (true, true, false) => 2,
-                (true, true, true) => 1,
+    let form = agent.settings_form();
+    let is_ours = |hook: &Value| is_loopbreak_hook(agent, hook);
+    let mut path: Vec<JsonPathStep<'s>> = form.table(settings);
+    let is_root = path.is_empty();
+    let events = form.events(settings)?.as_object()?;
+    for (event, elements) in events {
+        let elements = elements.as_array().map_or(&[][..], Vec::as_slice);
+        for (at, element) in elements.iter().enumerate() {
+            // The other hooks of the group, if the element is one.
+            let (found, is_last_of_group) = if form.has_groups() {
+                let hooks = element.get("hooks").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+                (hooks.iter().position(is_ours), hooks.len() == 1)
+            } else {
+                (is_ours(element).then_some(0), true)
             };
-            return Some(path[..length].to_vec());
+            let Some(hook) = found else { continue };
+            let is_last_of_event = is_last_of_group && elements.len() == 1;
+            if is_last_of_event && events.len() == 1 && !is_root {
+                return Some(path);
+            }
+            path.push(JsonPathStep::Key(event));
+            if !is_last_of_event {
+                path.push(JsonPathStep::Index(at));
+            }
+            if !is_last_of_group {
+                path.extend([JsonPathStep::Key("hooks"), JsonPathStep::Index(hook)]);
+            }
+            return Some(path);
         }
     }
     None
@@ -119,8 +148,6 @@ fn path_to_hook<'s>(agent: &dyn HookAgent, settings: &'s Value) -> Option<Vec<Js
 mod tests {
     use std::fs;
     use std::path::Path;
-
-    use serde_json::Map;
 
     use super::*;
     use crate::agents;
@@ -141,10 +168,13 @@ mod tests {
             for before in [own, "{}", "{\n\t\"z\": 1,\n\t\"a\": 2\n}\n", "{\"a\":1}"] {
                 let with = with_hooks(agent, before, &command).unwrap();
                 let settings: Value = serde_json::from_str(&with).unwrap();
+                let form = agent.settings_form();
                 for (event, _) in agent.events() {
-                    let group = settings["hooks"][event].as_array().unwrap().last().unwrap();
-                    assert_eq!(group["hooks"][0]["command"], command, "{event}");
-                    assert_eq!(group.get("matcher"), None, "{event}");
+                    let list = &form.events(&settings).unwrap()[form.key(&settings, event)];
+                    let element = list.as_array().unwrap().last().unwrap();
+                    let hook = if form.has_groups() { &element["hooks"][0] } else { element };
+                    assert_eq!(hook["command"], command, "{event}");
+                    assert_eq!(element.get("matcher"), None, "{event}");
                 }
                 assert_eq!(installed_command(agent, &with).as_ref(), Some(&command));
                 assert_eq!(without_hooks(agent, &with).unwrap(), before);
@@ -206,6 +236,37 @@ mod tests {
         let left: Value = serde_json::from_str(&without_hooks(agent("claude-code"), &text).unwrap()).unwrap();
         let hooks = json!([{"command": "mine"}, {"command": other}]);
         assert_eq!(left, json!({"hooks": {"Stop": [{"hooks": hooks}]}}));
+    }
+
+    #[test]
+    fn a_file_of_hooks_only_keeps_the_form_that_the_user_chose() {
+        let agent = agent("openhands");
+        let hook = json!({"hooks": [{"command": "mine"}]});
+        for (before, key) in [
+            (json!({ "PreToolUse": [hook] }), "/PreToolUse/1/hooks/0/command"),
+            (json!({ "pre_tool_use": [hook] }), "/pre_tool_use/1/hooks/0/command"),
+            (json!({"hooks": { "PreToolUse": [hook] }}), "/hooks/PreToolUse/1/hooks/0/command"),
+        ] {
+            let with = with_hooks(agent, &before.to_string(), &command(agent)).unwrap();
+            let settings: Value = serde_json::from_str(&with).unwrap();
+            assert_eq!(settings.pointer(key), Some(&command(agent).into()), "{with}");
+            assert_eq!(settings.as_object().unwrap().contains_key("hooks"), before.get("hooks").is_some());
+            assert_eq!(without_hooks(agent, &with).unwrap(), before.to_string());
+        }
+    }
+
+    #[test]
+    fn a_file_with_a_version_has_hooks_without_groups() {
+        let agent = agent("cursor");
+        let with = with_hooks(agent, "", &command(agent)).unwrap();
+        let settings: Value = serde_json::from_str(&with).unwrap();
+        assert_eq!(settings["version"], 1);
+        assert_eq!(settings["hooks"]["preToolUse"], json!([{"command": command(agent), "timeout": 10}]));
+        assert_eq!(without_hooks(agent, &with).unwrap().trim(), "{}");
+        // The version of the user stays beside the hooks of the user.
+        let own = "{\"version\":1,\"hooks\":{\"stop\":[{\"command\":\"mine\"}]}}";
+        let with = with_hooks(agent, own, &command(agent)).unwrap();
+        assert_eq!(without_hooks(agent, &with).unwrap(), own);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct ToolDialect {
 }
 
 /// One entry per agent, checked with the versions that `cargo xtask agents` installs.
-const DIALECTS: [ToolDialect; 9] = [
+const DIALECTS: [ToolDialect; 10] = [
     ToolDialect {
         agent: "claude-code",
         shell: |command, background| {
@@ -204,6 +204,22 @@ const DIALECTS: [ToolDialect; 9] = [
                 json!({"command": "true", "description": "Wait", "is_background": false}),
             )
         },
+    },
+    ToolDialect {
+        agent: "openhands",
+        shell: |command, background| {
+            let end = if background { " &" } else { "" };
+            ScriptedCall::new("terminal", json!({"command": format!("{command}{end}")}))
+        },
+        read_file: |path| ScriptedCall::new("file_editor", json!({"command": "view", "path": path})),
+        edit_file: |path, old, new| {
+            let arguments = json!({"command": "str_replace", "path": path, "old_str": old, "new_str": new});
+            ScriptedCall::new("file_editor", arguments)
+        },
+        subagent: |prompt| {
+            ScriptedCall::new("task", json!({"prompt": prompt, "subagent_type": "general-purpose"}))
+        },
+        wait: || ScriptedCall::new("terminal", json!({"command": "true"})),
     },
 ];
 

@@ -20,6 +20,8 @@ const SHORTEST_UNIQUE: usize = 12;
 const SAME_MESSAGE_MS: i64 = 400;
 /// The same if the transcript has not grown in between. A busy machine delays hooks, and a transcript may lag behind.
 const SAME_TRANSCRIPT_MS: i64 = 10_000;
+/// Number of turns for which advice waits for a call that continues the loop. Loops of several calls are short.
+const HELD_TURNS: u64 = 6;
 /// A prompt that follows the end of a turn within this time, in milliseconds, was not typed by a human.
 const FASTEST_HUMAN_MS: i64 = 1_000;
 
@@ -68,6 +70,12 @@ pub struct EventMemory {
     /// Length and checksum of the last message at the end of a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     said: Option<(usize, u64)>,
+    /// Advice that the agent could not take yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_advice: Option<HeldAdvice>,
+    /// The call in whose place advice was given.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    advised_call: String,
 }
 
 /// A decision about a call.
@@ -79,6 +87,15 @@ pub struct CallDecision {
     pub answer: String,
     /// Text of the response.
     pub text: String,
+}
+
+/// Advice that waits for the next call that continues the loop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct HeldAdvice {
+    /// The call, with its arguments.
+    action: String,
+    text: String,
+    turn: u64,
 }
 
 /// A call that was allowed.
@@ -107,6 +124,36 @@ impl EventMemory {
     /// Returns the call that was remembered, because its failure was found elsewhere.
     pub fn take_pending(&mut self) -> Option<ProposedCall> {
         self.pending.take()
+    }
+
+    /// Keeps advice about a call for the next time that the call is proposed, unless there was some in place of this call
+    /// already.
+    pub fn hold_advice(&mut self, action: String, text: &str, turn: u64) {
+        if action == self.advised_call {
+            return;
+        }
+        self.held_advice = Some(HeldAdvice { action, text: text.to_owned(), turn });
+    }
+
+    /// Returns whether advice waits for a call.
+    pub fn holds_advice(&self) -> bool {
+        self.held_advice.is_some()
+    }
+
+    /// Returns the advice that waits for this call, and forgets it. Advice that has become old is not given.
+    pub fn take_advice(&mut self, action: &str, turn: u64) -> Option<String> {
+        let held = self.held_advice.take_if(|held| held.action == action)?;
+        if held.turn.saturating_add(HELD_TURNS) < turn {
+            return None;
+        }
+        self.advised_call = held.action;
+        Some(held.text)
+    }
+
+    /// Forgets the advice that waits for a call, and the call in whose place some was given.
+    pub fn drop_advice(&mut self) {
+        self.held_advice = None;
+        self.advised_call.clear();
     }
 
     /// Returns whether nothing is remembered.
@@ -220,6 +267,24 @@ fn checksum(value: &impl Hash) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn advice_is_held_for_its_call_and_not_for_long() {
+        let mut memory = EventMemory::default();
+        memory.hold_advice("make".into(), "again", 3);
+        assert_eq!((memory.take_advice("ls", 4), memory.holds_advice()), (None, true));
+        assert_eq!(memory.take_advice("make", 4).as_deref(), Some("again"));
+        assert_eq!((memory.take_advice("make", 4), memory.holds_advice()), (None, false));
+        memory.hold_advice("make".into(), "once more", 5);
+        assert!(!memory.holds_advice(), "it was given in place of this call already");
+        memory.hold_advice("ls".into(), "again", 3);
+        assert_eq!(memory.take_advice("ls", 40), None);
+        memory.drop_advice();
+        memory.hold_advice("make".into(), "again", 50);
+        assert!(memory.holds_advice());
+        memory.drop_advice();
+        assert!(memory.is_empty());
+    }
 
     #[test]
     fn calls_of_one_message_share_a_refusal() {

@@ -116,6 +116,7 @@ impl HookState {
         self.nudged = false;
         self.events.stop = None;
         self.events.rejected_repeats = 0;
+        self.events.drop_advice();
     }
 
     /// Allows calls for the rest of the session.

@@ -21,18 +21,25 @@ pub(crate) trait AgentProgram: Sync {
     /// Returns the package.
     fn package(&self) -> AgentPackage;
 
+    /// Installs the package below a folder unless it is there, and returns the path of its program.
+    fn install(&self, folder: &Path) -> Result<PathBuf, ChoreFailure> {
+        self.package().install(folder)
+    }
+
     /// Writes the settings of the agent, and installs the hooks as its guide says, or its plugin if the variant wants it.
     fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure>;
 
     /// Returns the command that runs the agent with a prompt, without a terminal.
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command;
 
-    /// Returns the folder of the agent's own logs, below the home folder.
-    fn log_folder(&self) -> &'static str;
+    /// Returns the folder of the agent's own logs, below the home folder, if `loopbreak analyze` reads them.
+    fn log_folder(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Returns the logs of a session that has ended. That of the main agent comes first.
     fn logs(&self, setup: &SessionSetup) -> Result<Vec<PathBuf>, ChoreFailure> {
-        logs_in(&setup.home.join(self.log_folder()))
+        self.log_folder().map_or(Ok(Vec::new()), |folder| logs_in(&setup.home.join(folder)))
     }
 }
 

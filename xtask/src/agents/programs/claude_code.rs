@@ -38,8 +38,8 @@ impl AgentProgram for ClaudeCode {
         setup.install_hooks("claude-code", ".claude/settings.json")
     }
 
-    fn log_folder(&self) -> &'static str {
-        ".claude/projects"
+    fn log_folder(&self) -> Option<&'static str> {
+        Some(".claude/projects")
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {

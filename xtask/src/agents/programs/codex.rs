@@ -59,8 +59,8 @@ impl AgentProgram for CodexCli {
         setup.install_hooks("codex", ".codex/hooks.json")
     }
 
-    fn log_folder(&self) -> &'static str {
-        ".codex/sessions"
+    fn log_folder(&self) -> Option<&'static str> {
+        Some(".codex/sessions")
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {

@@ -51,8 +51,8 @@ impl AgentProgram for GeminiCli {
         setup.install_hooks("gemini", ".gemini/settings.json")
     }
 
-    fn log_folder(&self) -> &'static str {
-        ".gemini/tmp"
+    fn log_folder(&self) -> Option<&'static str> {
+        Some(".gemini/tmp")
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {

@@ -7,13 +7,14 @@ mod codex;
 mod copilot_cli;
 mod gemini_cli;
 mod opencode;
+mod openhands;
 mod pi;
 mod qwen_code;
 
 pub(super) use agent_program::AgentProgram;
 
 /// All agents, in the order in which they are run.
-pub(super) const ALL: [&dyn AgentProgram; 9] = [
+pub(super) const ALL: [&dyn AgentProgram; 10] = [
     &claude_code::ClaudeCode,
     &cline_cli::ClineCli,
     &codex::DIRECT,
@@ -23,4 +24,5 @@ pub(super) const ALL: [&dyn AgentProgram; 9] = [
     &opencode::OpencodeProgram,
     &pi::PiProgram,
     &qwen_code::QwenCode,
+    &openhands::OpenHandsSdk,
 ];

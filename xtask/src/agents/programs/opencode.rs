@@ -54,10 +54,6 @@ impl AgentProgram for OpencodeProgram {
         Ok(())
     }
 
-    fn log_folder(&self) -> &'static str {
-        ".local/share/opencode"
-    }
-
     /// It keeps its sessions in a database, and exports them.
     fn logs(&self, setup: &SessionSetup) -> Result<Vec<PathBuf>, ChoreFailure> {
         let list = stdout_of(setup.command(&setup.program).args(["session", "list", "--format", "json"]))?;

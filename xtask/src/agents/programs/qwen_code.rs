@@ -42,8 +42,8 @@ impl AgentProgram for QwenCode {
         setup.install_hooks("qwen", ".qwen/settings.json").or_else(|_| install_as_claude_code(setup))
     }
 
-    fn log_folder(&self) -> &'static str {
-        ".qwen/projects"
+    fn log_folder(&self) -> Option<&'static str> {
+        Some(".qwen/projects")
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
