@@ -10,7 +10,7 @@
 //! | `agent_package` | the installation from npm |
 //! | `session_setup`, `project_files`, `agent_session`, `hook_recorder` | one session: folders, files, process, recording |
 //! | `session_part`, `part_list`, `part_script` | the parts, and the script that plays one |
-//! | `guard_text`, `observation` | what reached the model |
+//! | `observation` | what reached the model |
 //! | `expectation`, `expectation_table` | what is expected |
 //! | `session_report` | what is printed |
 
@@ -19,7 +19,6 @@ mod agent_session;
 mod agents_arguments;
 mod expectation;
 mod expectation_table;
-mod guard_text;
 mod hook_recorder;
 mod observation;
 mod part_list;

@@ -1,16 +1,16 @@
 //! Tests a hook with a simulated session.
 
-use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use loopbreak_store::now;
 use serde_json::{Value, json};
 
+use crate::guard_text::{GuardText, guard_texts_in};
 use crate::hook_agent::HookAgent;
 use crate::hook_event_kind::HookEventKind;
+use crate::temporary_folder::TemporaryFolder;
 
 /// Number of identical calls in the simulated session.
 const CALLS: u32 = 9;
@@ -31,65 +31,34 @@ pub struct TrialStep {
     pub stderr: String,
 }
 
+/// The answers in a simulated session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TrialAnswers {
+    /// The call after which the agent was first warned.
+    pub warned: Option<u32>,
+    /// The call that was refused.
+    pub refused: Option<u32>,
+    /// Another call was allowed after that.
+    pub allows_another_call: bool,
+}
+
+impl TrialAnswers {
+    /// Returns whether the agent was warned, then refused, and allowed to make another call.
+    pub fn are_correct(&self) -> bool {
+        self.warned.is_some() && self.refused.is_some() && self.allows_another_call
+    }
+
+    /// Returns whether the hook let everything pass and said nothing, as it should if the guard only observes.
+    pub fn are_silent(&self) -> bool {
+        self.warned.is_none() && self.refused.is_none() && self.allows_another_call
+    }
+}
+
 /// Runs a simulated session through the hook of this program, in a temporary folder, and calls `show` after each event.
-/// Returns whether the agent was warned, then refused, and allowed to make another call.
-pub fn run_trial(agent: &dyn HookAgent, show: &mut dyn FnMut(&TrialStep)) -> io::Result<bool> {
-    let folder = TemporaryFolder::new()?;
-    DoctorSession { agent, state: &folder.0, show }.run()
-}
-
-/// Returns whether an installed command is `PROGRAM hook AGENT`, and PROGRAM is this program.
-pub fn is_this_program(command: &str, agent: &dyn HookAgent) -> bool {
-    let ending = format!(" hook {}", agent.name());
-    let Some(program) = command.trim().strip_suffix(&ending) else { return false };
-    let program = unquote(program.trim_end());
-    let this = std::env::current_exe().and_then(fs::canonicalize);
-    let named = if program.contains(std::path::is_separator) {
-        Some(PathBuf::from(&program))
-    } else {
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&folders).map(|folder| folder.join(&program)).find(|path| path.is_file())
-    };
-    let named = named.and_then(|path| fs::canonicalize(path).ok());
-    this.is_ok_and(|this| named.is_some_and(|named| named == this))
-}
-
-/// Explains why an installed command was not run, and what to do.
-pub fn explain_other_program(command: &str, own: &str, agent: &dyn HookAgent) -> String {
-    if command.trim() == own {
-        return "`loopbreak` is not on the PATH, or it is another program there: add the folder of this program to the PATH"
-            .to_owned();
-    }
-    let name = agent.name();
-    format!(
-        "this program would install: {own}\nif you wrote the line above, replace it with `loopbreak hook install {name}`"
-    )
-}
-
-/// Removes the quotes that [`hook_command`](crate::install::hook_command) adds. Any other text is returned as it is.
-fn unquote(word: &str) -> String {
-    match word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
-        Some(inner) => inner.replace(r"'\''", "'"),
-        None => word.to_owned(),
-    }
-}
-
-/// A folder that is removed when it is dropped.
-struct TemporaryFolder(PathBuf);
-
-impl TemporaryFolder {
-    fn new() -> io::Result<Self> {
-        let path = std::env::temp_dir().join(format!("loopbreak-doctor-{}-{}", std::process::id(), now()));
-        fs::create_dir_all(&path)?;
-        Ok(TemporaryFolder(path))
-    }
-}
-
-impl Drop for TemporaryFolder {
-    fn drop(&mut self) {
-        // The system cleans its folder for temporary files, so a failure does no harm.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+pub fn run_trial(agent: &dyn HookAgent, show: &mut dyn FnMut(&TrialStep)) -> io::Result<TrialAnswers> {
+    let folder = TemporaryFolder::new("doctor")?;
+    DoctorSession { agent, state: folder.path(), show }.run()
 }
 
 /// The simulated session.
@@ -100,25 +69,28 @@ struct DoctorSession<'p> {
 }
 
 impl DoctorSession<'_> {
-    fn run(&mut self) -> io::Result<bool> {
-        let (mut warned, mut refused) = (false, false);
+    fn run(&mut self) -> io::Result<TrialAnswers> {
+        let mut answers = TrialAnswers::default();
         let mut prompt = self.event(HookEventKind::UserPrompt);
         prompt["prompt"] = "make it work".into();
         self.send("message from the user", &prompt)?;
         for number in 1..=CALLS {
             let proposal = self.tool_event(HookEventKind::BeforeTool, number, "make check");
             if is_refusal(&self.send(&format!("before call {number}"), &proposal)?) {
-                refused = true;
+                answers.refused = Some(number);
                 break;
             }
             let mut result = self.tool_event(HookEventKind::AfterTool, number, "make check");
             result["tool_response"] = self.agent.render_shell_output("1 of 20 checks failed");
             let answer = self.send(&format!("after call {number}"), &result)?;
-            warned |= answer["hookSpecificOutput"]["additionalContext"].is_string();
+            if answers.warned.is_none() && is_advice(&answer) {
+                answers.warned = Some(number);
+            }
         }
         let other = self.tool_event(HookEventKind::BeforeTool, CALLS + 1, "cat Makefile");
         let other = self.send("before another call", &other)?;
-        Ok(warned && refused && other.is_null())
+        answers.allows_another_call = other.is_null();
+        Ok(answers)
     }
 
     fn event(&self, kind: HookEventKind) -> Value {
@@ -164,7 +136,15 @@ impl DoctorSession<'_> {
     }
 }
 
+/// Returns whether a response gives advice, in the form of any agent. The user may have replaced the texts of the guard.
+fn is_advice(answer: &Value) -> bool {
+    answer["hookSpecificOutput"]["additionalContext"].is_string()
+        || guard_texts_in(answer).contains(&GuardText::Advice)
+}
+
 /// Returns whether a response refuses a call, in the form of any agent.
 fn is_refusal(answer: &Value) -> bool {
-    answer["hookSpecificOutput"]["permissionDecision"] == "deny" || answer["decision"] == "deny"
+    answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+        || answer["decision"] == "deny"
+        || guard_texts_in(answer).contains(&GuardText::Refusal)
 }
