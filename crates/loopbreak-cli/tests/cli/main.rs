@@ -35,6 +35,7 @@ mod hook;
 mod hook_allow;
 mod hook_conversation;
 mod hook_discovery;
+#[cfg(unix)]
 mod hook_doctor;
 mod hook_ending;
 mod hook_faults;

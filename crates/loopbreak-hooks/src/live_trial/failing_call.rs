@@ -1,4 +1,4 @@
-//! The script of a trial: the same failing command, again and again, until it is refused.
+//! The script of a trial: the same failing command, or two of them in turn, again and again until one is refused.
 
 use std::thread;
 use std::time::Duration;
@@ -10,20 +10,22 @@ use crate::scripted_model::{
 
 /// Stands in the prompt, and so in every request of the conversation. Agents also ask for titles.
 const MARK: &str = "[job: doctor]";
-/// The command. It fails in the same way each time.
-const COMMAND: &str = "sh build.sh";
 /// The calls after which the model gives up.
 const MAX_CALLS: usize = 12;
 /// Time that the model takes for an answer. Calls that come at once are taken for those of one message.
 const THINKING: Duration = Duration::from_millis(600);
 
-/// The file that the command runs.
-pub(super) const SCRIPT: (&str, &str) =
-    ("build.sh", "echo \"error: cannot find module 'left-pad'\" >&2\nexit 2\n");
+/// The files that the commands run. Each fails in the same way each time.
+pub(super) const SCRIPTS: [(&str, &str); 2] = [
+    ("build.sh", "echo \"error: cannot find module 'left-pad'\" >&2\nexit 2\n"),
+    ("check.sh", "echo \"error: line 7: expected a name\" >&2\nexit 3\n"),
+];
 
-/// A model that makes the same failing call until it is refused.
+/// A model that makes failing calls until one is refused.
 pub(super) struct FailingCallScript {
     dialect: ToolDialect,
+    /// The number of commands that are run in turn.
+    commands: usize,
     calls: usize,
 }
 
@@ -39,8 +41,8 @@ pub(super) struct GuardedCalls {
 }
 
 impl FailingCallScript {
-    pub(super) fn new(dialect: ToolDialect) -> Self {
-        FailingCallScript { dialect, calls: 0 }
+    pub(super) fn new(dialect: ToolDialect, alternates: bool) -> Self {
+        FailingCallScript { dialect, commands: if alternates { SCRIPTS.len() } else { 1 }, calls: 0 }
     }
 }
 
@@ -66,8 +68,9 @@ impl ModelScript for FailingCallScript {
             return ModelAnswer::say("I cannot build the project.");
         }
         thread::sleep(THINKING);
+        let (script, _) = SCRIPTS[self.calls % self.commands];
         self.calls += 1;
-        ModelAnswer::call([self.dialect.call(&ScriptedDeed::shell(COMMAND))])
+        ModelAnswer::call([self.dialect.call(&ScriptedDeed::shell(format!("sh {script}")))])
     }
 }
 

@@ -19,6 +19,12 @@ pub trait LiveAgent: Sync {
         Vec::new()
     }
 
+    /// Returns whether a guard of the agent's own, which cannot be switched off, ends a session with identical calls
+    /// before they are refused. Then the trial makes two calls in turn.
+    fn ends_identical_calls(&self) -> bool {
+        false
+    }
+
     /// Adds the arguments and the environment that make the agent work on a prompt, without a terminal and without
     /// questions.
     fn configure(&self, session: &LiveSession, prompt: &str, command: &mut Command);

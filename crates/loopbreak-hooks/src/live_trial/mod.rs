@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `live_agent`, `agents` | how each agent is pointed at the model, also for `cargo xtask agents` |
 //! | `live_session` | the folders and the environment of a session |
-//! | `failing_call` | the script: the same failing command, again and again |
+//! | `failing_call` | the script: failing commands that are repeated until one is refused |
 //! | `agent_process` | the process of the agent, from its start to its end |
 //! | `run_trial` | the trial as a whole |
 

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::agent_process::AgentProcess;
-use super::failing_call::{FailingCallScript, GuardedCalls, SCRIPT, prompt};
+use super::failing_call::{FailingCallScript, GuardedCalls, SCRIPTS, prompt};
 use super::live_trial_error::LiveTrialError;
 use super::live_trial_report::{LiveTrialEnding, LiveTrialReport};
 use super::{LiveAgent, LiveSession, agents};
@@ -36,7 +36,7 @@ impl<F: FnMut(usize, Duration) -> bool> LiveTrialWatcher for F {
 }
 
 /// Starts the installed agent in a temporary home folder and project against a scripted model, lets it make the same
-/// failing call again and again, and reports when the hook spoke. Everything is removed at the end.
+/// failing calls again and again, and reports when the hook spoke. Everything is removed at the end.
 pub fn run_live_trial(
     agent: &'static dyn HookAgent,
     limit: Duration,
@@ -48,7 +48,7 @@ pub fn run_live_trial(
         return Err(LiveTrialError::NoProcessGroups);
     }
     let dialect = live.dialect().parse().map_err(|_| LiveTrialError::UnknownAgent(agent.title()))?;
-    let model = ScriptedServer::start(FailingCallScript::new(dialect))
+    let model = ScriptedServer::start(FailingCallScript::new(dialect, live.ends_identical_calls()))
         .map_err(LiveTrialError::during("start the model"))?;
     let folder = TemporaryFolder::new("live").map_err(LiveTrialError::during("create a folder"))?;
     let session = LiveSession::new(folder.path(), model.url());
@@ -75,7 +75,9 @@ pub fn run_live_trial(
 fn prepare(live: &dyn LiveAgent, session: &LiveSession) -> io::Result<()> {
     session.create_folders()?;
     fs::create_dir(temporary_files(session))?;
-    fs::write(session.project.join(SCRIPT.0), SCRIPT.1)?;
+    for (name, text) in SCRIPTS {
+        fs::write(session.project.join(name), text)?;
+    }
     #[cfg(unix)]
     std::os::unix::fs::symlink(std::env::current_exe()?, session.bin.join("loopbreak"))?;
     for file in live.files(session) {

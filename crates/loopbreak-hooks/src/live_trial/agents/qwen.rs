@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::live_trial::{LiveAgent, LiveFile, LiveSession};
 
-/// Qwen Code. Its own guard against loops is switched off: it would end the session before a refusal.
+/// Qwen Code. One of its own guards against loops is switched off; the one against identical calls cannot be.
 pub struct LiveQwen;
 
 impl LiveAgent for LiveQwen {
@@ -23,6 +23,10 @@ impl LiveAgent for LiveQwen {
             "model": {"skipLoopDetection": true},
         });
         vec![LiveFile::json(".qwen/settings.json", &settings)]
+    }
+
+    fn ends_identical_calls(&self) -> bool {
+        true
     }
 
     fn configure(&self, session: &LiveSession, prompt: &str, command: &mut Command) {
