@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -178,7 +179,7 @@ fn codex_hooks_that_are_not_trusted_are_named() {
         ["pre_tool_use", "post_tool_use", "user_prompt_submit", "stop", "subagent_stop", "session_end"];
     for event in events {
         let key = format!("{}:{event}:0:0", file.display());
-        config.push_str(&format!("[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:00\"\n"));
+        writeln!(config, "[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:00\"").unwrap();
     }
     home.write("home/.codex/config.toml", &config);
     let out = home.doctor(&["codex"], 0);

@@ -38,7 +38,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count);
-        assert_eq!(find("Claude").map(|agent| agent.name()), Some("claude-code"));
+        assert_eq!(find("Claude").map(HookAgent::name), Some("claude-code"));
         assert!(find("claud").is_none());
     }
 }

@@ -58,17 +58,17 @@ impl TrialAnswers {
 /// Runs a simulated session through the hook of this program, in a temporary folder, and calls `show` after each event.
 pub fn run_trial(agent: &dyn HookAgent, show: &mut dyn FnMut(&TrialStep)) -> io::Result<TrialAnswers> {
     let folder = TemporaryFolder::new("doctor")?;
-    DoctorSession { agent, state: folder.path(), show }.run()
+    SimulatedSession { agent, state: folder.path(), show }.run()
 }
 
 /// The simulated session.
-struct DoctorSession<'p> {
+struct SimulatedSession<'p> {
     agent: &'p dyn HookAgent,
     state: &'p Path,
     show: &'p mut dyn FnMut(&TrialStep),
 }
 
-impl DoctorSession<'_> {
+impl SimulatedSession<'_> {
     fn run(&mut self) -> io::Result<TrialAnswers> {
         let mut answers = TrialAnswers::default();
         let mut prompt = self.event(HookEventKind::UserPrompt);

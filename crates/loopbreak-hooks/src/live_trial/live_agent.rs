@@ -1,4 +1,4 @@
-//! How an agent is pointed at a model on the loopback address.
+//! The way in which an agent is pointed at a model on the loopback address.
 
 use std::process::Command;
 

@@ -88,7 +88,7 @@ fn prepare(live: &dyn LiveAgent, session: &LiveSession) -> io::Result<()> {
     Ok(())
 }
 
-/// What an agent leaves behind there goes with the session.
+/// Returns the folder for temporary files, so that they are removed with the session.
 fn temporary_files(session: &LiveSession) -> std::path::PathBuf {
     session.folder.join("tmp")
 }

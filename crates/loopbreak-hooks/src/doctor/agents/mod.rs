@@ -1,4 +1,4 @@
-//! What only one agent has: trust in hooks and folders, switches in its settings, plugins.
+//! Knowledge about single agents: trust in hooks and folders, switches in their settings, plugins.
 
 pub(crate) mod claude_code;
 pub(crate) mod codex;
