@@ -10,6 +10,7 @@ use loopbreak_trace::LogFormat;
 use serde_json::{Value, json};
 
 use crate::agents;
+use crate::doctor::{CheckFinding, DoctorContext, InstalledPlugin};
 use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_response::HookResponse;
@@ -38,6 +39,16 @@ pub trait HookAgent: Sync {
 
     /// Returns the name that people use.
     fn title(&self) -> &'static str;
+
+    /// Returns the name of its program on the PATH.
+    fn program(&self) -> &'static str {
+        self.name()
+    }
+
+    /// Returns other names that people use for it on the command line.
+    fn aliases(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Returns the location of the settings file that hooks are installed into.
     fn settings_location(&self) -> SettingsLocation;
@@ -77,6 +88,16 @@ pub trait HookAgent: Sync {
     /// Returns what the user has to do after the hooks were installed.
     fn install_hint(&self) -> String {
         format!("{} loads hooks when a session starts: restart running sessions", self.title())
+    }
+
+    /// Checks what only this agent has, for `hook doctor`: switches in its settings, and the trust in hooks and folders.
+    fn check_own_settings(&self, _context: &DoctorContext<'_>) -> Vec<CheckFinding> {
+        Vec::new()
+    }
+
+    /// Lists the plugins of this agent that call Loopbreak as well, for `hook doctor`.
+    fn installed_plugins(&self, _context: &DoctorContext<'_>) -> Vec<InstalledPlugin> {
+        Vec::new()
     }
 
     /// Returns the log format of the transcript, if calls that the agent rejected by itself can be read from it. No hook

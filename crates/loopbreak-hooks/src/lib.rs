@@ -12,15 +12,19 @@
 //! | `hook_event`, `raw_event`, `tool_outcome`, `transcript` | parsing of events, tool responses and transcripts |
 //! | `detect_agent` | the agent that sent an event |
 //! | [`install`] | the settings files of agents |
-//! | [`doctor`], [`error_log`] | a test of the installed hook, and the errors of past events |
+//! | [`doctor`], [`error_log`] | checks of the installed hook, and the errors of past events |
+//! | [`guard_text`] | the texts of the guard in what reached a model |
+//! | `live_trial` | a trial with the agent itself and a model that follows a script (feature `scripted-model`) |
 //! | `scripted_model` | a model that follows a script, for tests with real agents (feature `scripted-model`) |
 
 pub mod agents;
 mod answer_event;
+mod bounded_file;
 mod detect_agent;
 pub mod doctor;
 pub mod error_log;
 mod guard_config;
+pub mod guard_text;
 mod handlers;
 mod hook_agent;
 mod hook_environment;
@@ -33,7 +37,10 @@ mod hook_transaction;
 pub mod install;
 mod raw_event;
 #[cfg(feature = "scripted-model")]
+pub mod live_trial;
+#[cfg(feature = "scripted-model")]
 pub mod scripted_model;
+mod temporary_folder;
 mod tool_outcome;
 mod transcript;
 

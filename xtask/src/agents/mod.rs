@@ -11,7 +11,7 @@
 //! | `session_setup`, `project_files`, `agent_session` | one session: folders, files, process |
 //! | `hook_recorder`, `log_trimmer` | recordings |
 //! | `session_part`, `part_list`, `part_script` | the parts, and the script that plays one |
-//! | `guard_text`, `observation` | what reached the model |
+//! | `observation` | what reached the model |
 //! | `expectation`, `expectation_table` | what is expected |
 //! | `session_report`, `agents_page` | what is printed, and the page about all agents |
 
@@ -21,7 +21,6 @@ mod agents_arguments;
 mod agents_page;
 mod expectation;
 mod expectation_table;
-mod guard_text;
 mod hook_recorder;
 mod log_trimmer;
 mod observation;

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use loopbreak_hooks::guard_text::{GuardText, guard_texts, guard_texts_in};
 use loopbreak_hooks::scripted_model::ModelExchange;
 use serde::Serialize;
 
-use super::guard_text::{GuardText, guard_texts, guard_texts_in};
 use super::part_script::{LAST_WORDS, RequestRole, SUMMARY_START};
 use super::session_part::SessionPart;
 

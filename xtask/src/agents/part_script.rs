@@ -3,11 +3,11 @@
 use std::thread;
 use std::time::Duration;
 
+use loopbreak_hooks::guard_text::{GuardText, guard_texts_in};
 use loopbreak_hooks::scripted_model::{
     ConversationEntry, ModelAnswer, ModelRequest, ModelScript, ToolDialect,
 };
 
-use super::guard_text::{GuardText, guard_texts_in};
 use super::project_files::ProjectFiles;
 use super::session_part::{COMPACTED_TOKENS, PartMove, PartTurn, SessionPart};
 

@@ -2,7 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+
+use loopbreak_hooks::live_trial::{LiveAgent, LiveSession};
+use serde_json::Value;
 
 use super::hook_recorder::HookRecorder;
 use super::project_files::{ProjectFiles, write};
@@ -28,9 +31,6 @@ pub(super) struct SessionSetup {
     loopbreak: PathBuf,
     is_recorded: bool,
 }
-
-/// A proxy that does not answer: nothing but the loopback address can be reached.
-const PROXY_TO_NOWHERE: &str = "http://127.0.0.1:9";
 
 impl SessionSetup {
     /// Creates the folders and the files of the project.
@@ -73,29 +73,41 @@ impl SessionSetup {
 
     /// The folder of programs that is first on the path.
     fn bin(&self) -> PathBuf {
-        self.folder.join("bin")
+        self.live().bin
+    }
+
+    /// Returns the session as the trials of `hook doctor` know it.
+    pub(super) fn live(&self) -> LiveSession {
+        LiveSession::new(&self.folder, self.model_url.clone())
     }
 
     /// Returns a command in the environment of the session: nothing of the caller's but the path, and no way to other
     /// machines for programs that obey the proxy settings.
     pub(super) fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = std::iter::once(self.bin()).chain(std::env::split_paths(&path));
+        self.live().command(program)
+    }
+
+    /// Returns the command that makes an agent work on a prompt.
+    pub(super) fn agent_command(&self, agent: &dyn LiveAgent, prompt: &str) -> Command {
+        let mut command = self.command(&self.program);
+        agent.configure(&self.live(), prompt, &mut command);
         command
-            .current_dir(&self.project)
-            .env_clear()
-            .env("PATH", std::env::join_paths(path).unwrap_or_default())
-            .env("HOME", &self.home)
-            .env("XDG_STATE_HOME", self.home.join(".local/state"))
-            .env("TERM", "dumb")
-            .env("LANG", "C.UTF-8")
-            .env("HTTPS_PROXY", PROXY_TO_NOWHERE)
-            .env("https_proxy", PROXY_TO_NOWHERE)
-            .env("NO_PROXY", "127.0.0.1,localhost")
-            .env("no_proxy", "127.0.0.1,localhost")
-            .stdin(Stdio::null());
-        command
+    }
+
+    /// Writes the settings of an agent, after `change` was made to the first file.
+    pub(super) fn write_settings(
+        &self,
+        agent: &dyn LiveAgent,
+        change: impl FnOnce(&mut Value),
+    ) -> Result<(), ChoreFailure> {
+        let mut files = agent.files(&self.live());
+        if let Some(first) = files.first_mut() {
+            let mut settings = serde_json::from_str(&first.text)
+                .map_err(|error| ChoreFailure::Failed(format!("cannot parse {}: {error}", first.path)))?;
+            change(&mut settings);
+            first.text = format!("{settings:#}\n");
+        }
+        files.iter().try_for_each(|file| self.write_home(file.path, &file.text))
     }
 
     /// Writes a file of the home folder.

@@ -1,6 +1,8 @@
 //! The arguments of `loopbreak hook`.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use loopbreak_hooks::install::SettingsScope;
 use loopbreak_hooks::{HookAgent, agents};
@@ -11,11 +13,13 @@ use crate::args::ConfigOptions;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  loopbreak hook install                          Choose from the agents found
   loopbreak hook install claude-code --dry-run    Show what would change
   loopbreak hook install claude-code              Guard Claude Code here
   loopbreak hook install codex --user             Guard Codex CLI everywhere
   loopbreak hook install gemini                   Guard Gemini CLI here
-  loopbreak hook doctor claude-code               Test with a simulated session
+  loopbreak hook doctor                           Check all installed hooks
+  loopbreak hook doctor claude-code --live        Test with the agent itself
   loopbreak allow last                            Allow the last refused call
   LOOPBREAK=off claude                            One session without the guard
 
@@ -39,6 +43,8 @@ pub(crate) enum ManageCommand {
     /// Add the hooks to the settings of an agent
     #[command(after_help = "\
 Examples:
+  loopbreak hook install                          Choose from the agents found
+  loopbreak hook install --dry-run                Show what would change for all
   loopbreak hook install claude-code --dry-run    Show what would change
   loopbreak hook install claude-code              In .claude/settings.json
   loopbreak hook install claude-code --user       In ~/.claude/settings.json
@@ -46,11 +52,16 @@ Examples:
   loopbreak hook install gemini                   In .gemini/settings.json
 
 The rest of the file is left as it is. A backup of the previous version is
-written to the same folder.")]
+written to the same folder.
+
+Without a name, the agents whose program is on the PATH, or which have a folder
+in your home folder, are listed to choose from. Without a terminal, the list is
+printed, nothing is changed, and the exit code is 2.")]
     Install(InstallArgs),
     /// Remove the hooks from the settings of an agent
     #[command(after_help = "\
 Examples:
+  loopbreak hook uninstall                        Choose from the installed ones
   loopbreak hook uninstall claude-code --dry-run  Show what would change
   loopbreak hook uninstall claude-code            In .claude/settings.json
   loopbreak hook uninstall claude-code --user     In ~/.claude/settings.json
@@ -59,7 +70,7 @@ Examples:
 The rest of the file is left as it is. A backup of the previous version is
 written to the same folder.")]
     Uninstall(InstallArgs),
-    /// Test the installed hook with a simulated session and show each answer
+    /// Check the installed hook, and test it with a simulated session
     Doctor(DoctorArgs),
 }
 
@@ -108,9 +119,9 @@ pub(crate) struct AnswerArgs {
 /// Options of `install` and `uninstall`.
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
-    /// Agent to change
-    #[arg(value_name = "AGENT", value_parser = agent_parser())]
-    pub(crate) agent: &'static dyn HookAgent,
+    /// Agent to change; without a name, choose from those found
+    #[arg(value_name = "AGENT", value_parser = AgentNameParser)]
+    pub(crate) agent: Option<String>,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
     /// Show what would change without changing it
@@ -129,24 +140,37 @@ pub(crate) struct ScopeArgs {
     user: bool,
 }
 
-/// Test the installed hook with a simulated session and show each answer.
+/// Check the installed hook, and test it with a simulated session.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak hook doctor claude-code     Test the hook of this project or, if it
+  loopbreak hook doctor                 Check every agent that is found
+  loopbreak hook doctor claude-code     Check the hook of this project or, if it
                                         has none, of the user
-  loopbreak hook doctor codex --user    Test the hook of the user
+  loopbreak hook doctor codex --user    Check the hook of the user
+  loopbreak hook doctor gemini --live   Also start Gemini CLI with a scripted
+                                        model, and see that its hook fires
 
-The session is stored in a temporary folder, which is removed at the end.
+Each check is a line: ok, warning or problem, with what to do about it. The
+session is stored in a temporary folder, which is removed at the end. Commands
+in settings files are compared with this program, and never run.
+
+--live starts the agent that is on the PATH in a temporary home folder, with no
+credentials, against a model on 127.0.0.1 that makes the same failing call
+again and again. It takes at most 60 seconds.
 
 Exit codes:
-  0 the hook answers correctly; 1 it does not, or is not installed")]
+  0 the hook answers correctly; 1 it does not, or is not installed. A warning
+  does not change the exit code")]
 pub(crate) struct DoctorArgs {
-    /// Agent to test
-    #[arg(value_name = "AGENT", value_parser = agent_parser())]
-    pub(crate) agent: &'static dyn HookAgent,
+    /// Agent to check; without a name, all that are found
+    #[arg(value_name = "AGENT", value_parser = AgentNameParser)]
+    pub(crate) agent: Option<String>,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
+    /// Also start the agent, in a temporary home folder with a scripted model
+    #[arg(long)]
+    pub(crate) live: bool,
 }
 
 impl ScopeArgs {
@@ -159,8 +183,19 @@ impl ScopeArgs {
     }
 }
 
-/// Parses the name of an agent. Help and completions list the agents.
-fn agent_parser() -> impl TypedValueParser<Value = &'static dyn HookAgent> {
-    let values = agents::ALL.iter().map(|agent| PossibleValue::new(agent.name()).help(agent.title()));
-    PossibleValuesParser::new(values).try_map(|name| name.parse::<&dyn HookAgent>())
+/// Accepts any name, because the command says more about an unknown one. Help and completions list the agents.
+#[derive(Clone)]
+struct AgentNameParser;
+
+impl TypedValueParser for AgentNameParser {
+    type Value = String;
+
+    fn parse_ref(&self, _: &Command, _: Option<&clap::Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        Ok(value.to_string_lossy().into_owned())
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let values = agents::ALL.iter().map(|agent| PossibleValue::new(agent.name()).help(agent.title()));
+        Some(Box::new(values))
+    }
 }

@@ -1,23 +1,17 @@
 //! The commands under `loopbreak hook`.
 
-use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 
-use loopbreak_hooks::doctor::{TrialStep, explain_other_program, is_this_program, run_trial};
-use loopbreak_hooks::install::{
-    InstallError, SettingsChange, SettingsScope, hook_command, installed_command,
-};
-use loopbreak_hooks::{HookAgent, HookEnvironment, answer, error_log};
+use loopbreak_hooks::install::{InstallError, SettingsChange};
+use loopbreak_hooks::{HookAgent, HookEnvironment, answer};
 use loopbreak_store::{default_path, now};
 
-use super::args::{DoctorArgs, HookArgs, HookCommand, InstallArgs, ManageCommand};
+use super::agent_choice::{choose_to_install, choose_to_uninstall, find_agent};
+use super::args::{HookArgs, HookCommand, InstallArgs, ManageCommand};
+use super::doctor::doctor;
 use crate::args::ConfigOptions;
 use crate::error::UserError;
-use crate::output::printable;
 use crate::{exit, output};
-
-/// Number of recent errors shown.
-const SHOWN_ERRORS: usize = 3;
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
@@ -54,14 +48,38 @@ pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) ->
 
 fn install(args: &InstallArgs) -> Result<u8, UserError> {
     let scope = args.scope.scope().0;
-    let change = SettingsChange::install(args.agent, args.agent.settings_location().path(scope)?, scope)?;
-    apply(&change, args.dry_run, "the hooks are already installed", Some(&args.agent.install_hint()))
+    for_each_agent(args, choose_to_install, |agent| {
+        let change = SettingsChange::install(agent, agent.settings_location().path(scope)?, scope)?;
+        apply(&change, args.dry_run, "the hooks are already installed", Some(&agent.install_hint()))
+    })
 }
 
 fn uninstall(args: &InstallArgs) -> Result<u8, UserError> {
-    let file = args.agent.settings_location().path(args.scope.scope().0)?;
-    let change = SettingsChange::uninstall(args.agent, file)?;
-    apply(&change, args.dry_run, "no Loopbreak hooks found", None)
+    let scope = args.scope.scope().0;
+    for_each_agent(args, choose_to_uninstall, |agent| {
+        let change = SettingsChange::uninstall(agent, agent.settings_location().path(scope)?)?;
+        apply(&change, args.dry_run, "no Loopbreak hooks found", None)
+    })
+}
+
+/// Changes the agent that the user named, or those that `choose` returns. An error with one of several agents does not
+/// keep the others from being changed.
+fn for_each_agent(
+    args: &InstallArgs,
+    choose: fn(&InstallArgs) -> Result<Vec<&'static dyn HookAgent>, UserError>,
+    change: impl Fn(&'static dyn HookAgent) -> Result<u8, UserError>,
+) -> Result<u8, UserError> {
+    if let Some(name) = &args.agent {
+        return change(find_agent(name)?);
+    }
+    let mut code = exit::DONE;
+    for agent in choose(args)? {
+        code = code.max(change(agent).unwrap_or_else(|error| {
+            error.print();
+            error.code
+        }));
+    }
+    Ok(code)
 }
 
 /// Writes a change and prints it. `if_empty` is printed if nothing changes, and `hint` after a change.
@@ -89,81 +107,6 @@ fn apply(
         output::print(&format!("{hint}\n"))?;
     }
     Ok(exit::DONE)
-}
-
-fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
-    let agent = args.agent;
-    let (scope, is_named) = args.scope.scope();
-    let location = agent.settings_location();
-    let mut files = vec![location.path(scope)?];
-    if !is_named {
-        files.extend(location.path(SettingsScope::User).ok());
-    }
-    let found = files
-        .iter()
-        .find_map(|file| Some((file, installed_command(agent, &fs::read_to_string(file).ok()?)?)));
-    let own = hook_command(agent, scope)?;
-    if let Some((file, command)) = &found {
-        output::print(&format!("{}: {}\n", file.display(), printable(command)))?;
-        if !is_this_program(command, agent) {
-            // The settings may come with a cloned repository, so their command is not trusted.
-            return Err(UserError::failed(
-                "the installed command was not run: it is not a plain call of this program",
-            )
-            .hint(explain_other_program(command, &own, agent)));
-        }
-    } else {
-        output::print(&format!("not installed; testing {own}\n"))?;
-    }
-    let is_correct = run_and_show_trial(agent)?;
-    let name = agent.name();
-    let verdict = match (is_correct, found.is_some()) {
-        (true, true) => "the hook answers correctly".to_owned(),
-        (true, false) => {
-            format!("the hook would answer correctly: install it with `loopbreak hook install {name}`")
-        }
-        (false, _) => {
-            "the hook does not answer correctly: see the answers above, and run `loopbreak config check`"
-                .to_owned()
-        }
-    };
-    output::print(&format!("{verdict}\n"))?;
-    show_errors()?;
-    Ok(if is_correct && found.is_some() { exit::DONE } else { exit::FAILED })
-}
-
-/// Runs the simulated session and shows it. Returns whether the answers are correct.
-fn run_and_show_trial(agent: &dyn HookAgent) -> Result<bool, UserError> {
-    let mut shown = Ok(());
-    let is_correct = run_trial(agent, &mut |step| {
-        if shown.is_ok() {
-            shown = show(step);
-        }
-    })
-    .map_err(|error| UserError::failed(format!("cannot run this program: {error}")))?;
-    shown.map(|()| is_correct)
-}
-
-fn show(step: &TrialStep) -> Result<(), UserError> {
-    let took = step.took.as_secs_f64() * 1000.0;
-    let answer =
-        if step.answer.is_null() { "continues".to_owned() } else { printable(&step.answer.to_string()) };
-    output::print(&format!("  {:<26} {took:5.1} ms  {answer}\n", step.event))?;
-    if !step.status.success() || !step.stderr.is_empty() {
-        output::print(&format!("    {}: {}\n", step.status, printable(&step.stderr)))?;
-    }
-    Ok(())
-}
-
-/// Prints the latest errors of hooks.
-fn show_errors() -> Result<(), UserError> {
-    let Some(store) = default_path(|name| std::env::var_os(name)) else { return Ok(()) };
-    let errors = error_log::last_lines(&store, SHOWN_ERRORS);
-    if errors.is_empty() {
-        return Ok(());
-    }
-    output::print(&format!("latest errors ({}):\n", error_log::path(&store).display()))?;
-    errors.iter().try_for_each(|line| output::print(&format!("  {}\n", printable(line))))
 }
 
 impl From<InstallError> for UserError {

@@ -1,7 +1,9 @@
 //! `loopbreak hook`: a guard for agents that ask a program before and after each tool call.
 
+mod agent_choice;
 mod args;
 mod command;
+mod doctor;
 
 pub(crate) use args::HookArgs;
 pub(crate) use command::{respond, run};

@@ -34,10 +34,15 @@ mod holdout;
 mod hook;
 mod hook_allow;
 mod hook_conversation;
+mod hook_discovery;
+#[cfg(unix)]
+mod hook_doctor;
 mod hook_ending;
 mod hook_faults;
 mod hook_harm;
 mod hook_install;
+#[cfg(unix)]
+mod hook_live;
 mod hook_rejected;
 mod layout;
 mod mcp;

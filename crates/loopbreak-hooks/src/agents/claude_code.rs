@@ -2,6 +2,7 @@
 
 use loopbreak_trace::LogFormat;
 
+use crate::doctor::{self, CheckFinding, DoctorContext, InstalledPlugin};
 use crate::hook_agent::HookAgent;
 use crate::install::SettingsLocation;
 
@@ -14,6 +15,22 @@ impl HookAgent for ClaudeCodeAgent {
 
     fn title(&self) -> &'static str {
         "Claude Code"
+    }
+
+    fn program(&self) -> &'static str {
+        "claude"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["claude", "claudecode"]
+    }
+
+    fn check_own_settings(&self, context: &DoctorContext<'_>) -> Vec<CheckFinding> {
+        doctor::agents::claude_code::check(context)
+    }
+
+    fn installed_plugins(&self, context: &DoctorContext<'_>) -> Vec<InstalledPlugin> {
+        doctor::agents::claude_code::plugins(context)
     }
 
     fn settings_location(&self) -> SettingsLocation {

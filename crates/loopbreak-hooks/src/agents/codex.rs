@@ -3,6 +3,7 @@
 use loopbreak_trace::LogFormat;
 use serde_json::{Value, json};
 
+use crate::doctor::{self, CheckFinding, DoctorContext, InstalledPlugin};
 use crate::hook_agent::HookAgent;
 use crate::hook_event_kind::HookEventKind;
 use crate::install::SettingsLocation;
@@ -30,6 +31,18 @@ impl HookAgent for CodexAgent {
 
     fn title(&self) -> &'static str {
         "Codex CLI"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["codex-cli"]
+    }
+
+    fn check_own_settings(&self, context: &DoctorContext<'_>) -> Vec<CheckFinding> {
+        doctor::agents::codex::check(context)
+    }
+
+    fn installed_plugins(&self, context: &DoctorContext<'_>) -> Vec<InstalledPlugin> {
+        doctor::agents::codex::plugins(context)
     }
 
     fn settings_location(&self) -> SettingsLocation {

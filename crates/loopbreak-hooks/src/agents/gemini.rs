@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::doctor::{self, CheckFinding, DoctorContext, InstalledPlugin};
 use crate::hook_agent::{HookAgent, with_user_message};
 use crate::hook_event_kind::HookEventKind;
 use crate::install::SettingsLocation;
@@ -26,6 +27,18 @@ impl HookAgent for GeminiAgent {
 
     fn title(&self) -> &'static str {
         "Gemini CLI"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["gemini-cli"]
+    }
+
+    fn check_own_settings(&self, context: &DoctorContext<'_>) -> Vec<CheckFinding> {
+        doctor::agents::gemini::check(context)
+    }
+
+    fn installed_plugins(&self, context: &DoctorContext<'_>) -> Vec<InstalledPlugin> {
+        doctor::agents::gemini::plugins(context)
     }
 
     fn settings_location(&self) -> SettingsLocation {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::doctor::{self, CheckFinding, DoctorContext};
 use crate::hook_agent::HookAgent;
 use crate::install::SettingsLocation;
 
@@ -14,6 +15,14 @@ impl HookAgent for QwenAgent {
 
     fn title(&self) -> &'static str {
         "Qwen Code"
+    }
+
+    fn aliases(&self) -> &'static [&'static str] {
+        &["qwen-code"]
+    }
+
+    fn check_own_settings(&self, context: &DoctorContext<'_>) -> Vec<CheckFinding> {
+        doctor::agents::qwen::check(context)
     }
 
     fn settings_location(&self) -> SettingsLocation {

@@ -10,6 +10,7 @@ use super::hook_entries::{with_hooks, without_hooks};
 use super::install_error::InstallError;
 use super::line_diff::diff;
 use super::settings_location::SettingsScope;
+use crate::bounded_file::read_bounded;
 use crate::hook_agent::HookAgent;
 
 /// Returns the command that calls this program as a hook, quoted for a shell. Every version of the agents accepts a
@@ -60,7 +61,7 @@ impl SettingsChange {
         change: impl FnOnce(&str) -> Result<String, String>,
     ) -> Result<Self, InstallError> {
         let name = || path.display().to_string();
-        let old = match fs::read_to_string(&path) {
+        let old = match read_bounded(&path) {
             Ok(text) => Some(text),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(InstallError::Read { path: name(), error }),

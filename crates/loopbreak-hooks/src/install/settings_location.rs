@@ -53,13 +53,32 @@ impl SettingsLocation {
         if scope == SettingsScope::Project {
             return Ok(Path::new(self.folder).join(self.file));
         }
-        let variable =
-            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         if let Some(folder) = self.folder_variable.and_then(variable) {
             return Ok(folder.join(self.file));
         }
-        let home = self.home_variable.into_iter().chain(["HOME", "USERPROFILE"]).find_map(variable);
         let folder = self.user_folder.unwrap_or(self.folder);
-        Ok(home.ok_or(InstallError::NoHome)?.join(folder).join(self.file))
+        Ok(self.home().ok_or(InstallError::NoHome)?.join(folder).join(self.file))
     }
+
+    /// Returns the folder in which the agent keeps everything of the user, whether it exists or not.
+    pub fn user_folder(self) -> Option<PathBuf> {
+        if let Some(folder) = self.folder_variable.and_then(variable) {
+            return Some(folder);
+        }
+        let folder = Path::new(self.user_folder.unwrap_or(self.folder));
+        // A folder that several programs share says nothing about the agent: `.config/opencode`, but `.claude`.
+        let is_own = |first: &str| first.starts_with('.') && first != ".config" && first != ".local";
+        let first = folder.iter().next().and_then(|first| first.to_str()).unwrap_or_default();
+        let depth = if is_own(first) { 1 } else { 2 };
+        Some(self.home()?.join(folder.iter().take(depth).collect::<PathBuf>()))
+    }
+
+    fn home(self) -> Option<PathBuf> {
+        self.home_variable.into_iter().chain(["HOME", "USERPROFILE"]).find_map(variable)
+    }
+}
+
+/// Returns a variable of the environment that is not empty.
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use loopbreak_hooks::live_trial::agents::LiveClaudeCode;
 use serde_json::json;
 
 use super::AgentProgram;
@@ -43,16 +44,7 @@ impl AgentProgram for ClaudeCode {
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
-        let mut command = setup.command(&setup.program);
-        command
-            .args(["--print", prompt, "--output-format", "json", "--model", "sonnet"])
-            .arg("--dangerously-skip-permissions")
-            .env("ANTHROPIC_BASE_URL", &setup.model_url)
-            .env("ANTHROPIC_API_KEY", "scripted")
-            // Allows the flag above for root, which containers often are.
-            .env("IS_SANDBOX", "1")
-            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-            .env("DISABLE_AUTOUPDATER", "1");
+        let mut command = setup.agent_command(&LiveClaudeCode, prompt);
         if setup.variant.compaction {
             command
                 .env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "200000")

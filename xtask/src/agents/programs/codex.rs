@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use loopbreak_hooks::live_trial::LiveAgent as _;
+use loopbreak_hooks::live_trial::agents::LiveCodex;
 use serde_json::json;
 
 use super::AgentProgram;
@@ -13,13 +15,13 @@ use crate::chore_failure::ChoreFailure;
 /// Codex CLI, with one of the models of its catalogue.
 pub(crate) struct CodexCli {
     name: &'static str,
-    model: &'static str,
+    live: LiveCodex,
 }
 
 /// With a model that calls tools directly.
-pub(crate) const DIRECT: CodexCli = CodexCli { name: "codex", model: "gpt-5.5-codex" };
+pub(crate) const DIRECT: CodexCli = CodexCli { name: "codex", live: LiveCodex::DIRECT };
 /// With a model that writes programs which call the tools.
-pub(crate) const CODE_MODE: CodexCli = CodexCli { name: "codex-code", model: "gpt-6.1-sol" };
+pub(crate) const CODE_MODE: CodexCli = CodexCli { name: "codex-code", live: LiveCodex::CODE_MODE };
 
 impl AgentProgram for CodexCli {
     fn name(&self) -> &'static str {
@@ -36,15 +38,10 @@ impl AgentProgram for CodexCli {
         } else {
             String::new()
         };
-        let config = format!(
-            "model = \"{}\"\nmodel_provider = \"scripted\"\ncheck_for_update_on_startup = false\n{compaction}\n\
-             [model_providers.scripted]\nname = \"scripted\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\n\n\
-             [projects.\"{}\"]\ntrust_level = \"trusted\"\n\n[features]\nmulti_agent_v2 = true\n",
-            self.model,
-            setup.model_url,
-            setup.project.display()
-        );
-        setup.write_home(".codex/config.toml", &config)?;
+        for file in self.live.files(&setup.live()) {
+            // Keys come before tables.
+            setup.write_home(file.path, &format!("{compaction}{}", file.text))?;
+        }
         if setup.variant.other_hook {
             let block = json!({"decision": "block", "reason": "The job is not done yet. Go on."});
             let hook = json!({"type": "command", "command": format!("echo '{block}'")});
@@ -64,13 +61,6 @@ impl AgentProgram for CodexCli {
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
-        let mut command = setup.command(&setup.program);
-        command
-            .args(["exec", "--json", "--skip-git-repo-check"])
-            .arg("--dangerously-bypass-approvals-and-sandbox")
-            // A person would review the hooks once; their hashes are stored after that.
-            .arg("--dangerously-bypass-hook-trust")
-            .arg(prompt);
-        command
+        setup.agent_command(&self.live, prompt)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use loopbreak_hooks::live_trial::agents::LiveGemini;
 use serde_json::json;
 
 use super::AgentProgram;
@@ -23,23 +24,18 @@ impl AgentProgram for GeminiCli {
     }
 
     fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure> {
-        let mut settings = json!({
-            "security": {"auth": {"selectedType": "gemini-api-key"}},
-            "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
-            "privacy": {"usageStatisticsEnabled": false},
-            "telemetry": {"enabled": false},
-            "model": {"disableLoopDetection": !setup.variant.own_guard},
-        });
-        if setup.variant.compaction {
-            // A share of a million tokens.
-            settings["model"]["compressionThreshold"] = 0.1.into();
-        }
-        if setup.variant.other_hook {
-            let block = json!({"decision": "deny", "reason": "The job is not done yet. Go on."});
-            let hook = json!({"type": "command", "name": "other", "command": format!("echo '{block}'")});
-            settings["hooks"] = json!({"AfterAgent": [{"hooks": [hook]}]});
-        }
-        setup.write_home(".gemini/settings.json", &format!("{settings:#}\n"))?;
+        setup.write_settings(&LiveGemini, |settings| {
+            settings["model"]["disableLoopDetection"] = (!setup.variant.own_guard).into();
+            if setup.variant.compaction {
+                // A share of a million tokens.
+                settings["model"]["compressionThreshold"] = 0.1.into();
+            }
+            if setup.variant.other_hook {
+                let block = json!({"decision": "deny", "reason": "The job is not done yet. Go on."});
+                let hook = json!({"type": "command", "name": "other", "command": format!("echo '{block}'")});
+                settings["hooks"] = json!({"AfterAgent": [{"hooks": [hook]}]});
+            }
+        })?;
         if setup.variant.plugin {
             let folder = "./integrations/gemini";
             // A person would be asked once.
@@ -56,13 +52,6 @@ impl AgentProgram for GeminiCli {
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
-        let mut command = setup.command(&setup.program);
-        command
-            .args(["--prompt", prompt, "--yolo", "--model", "gemini-2.5-pro", "--output-format", "json"])
-            .env("GEMINI_API_KEY", "scripted")
-            .env("GOOGLE_GEMINI_BASE_URL", &setup.model_url)
-            // Hooks of a project are loaded only in a trusted folder.
-            .env("GEMINI_CLI_TRUST_WORKSPACE", "true");
-        command
+        setup.agent_command(&LiveGemini, prompt)
     }
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use loopbreak_hooks::live_trial::agents::LiveOpencode;
 use serde_json::{Value, json};
 
 use super::AgentProgram;
@@ -30,24 +31,17 @@ impl AgentProgram for OpencodeProgram {
     }
 
     fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure> {
-        let context = if setup.variant.compaction { 160_000 } else { 1_000_000 };
-        let limit = json!({"context": context, "output": 32_000});
-        let config = json!({
-            "provider": {"scripted": {
-                "npm": "@ai-sdk/openai-compatible", "name": "scripted",
-                "options": {"baseURL": format!("{}/v1", setup.model_url), "apiKey": "scripted"},
-                "models": {"scripted": {"name": "scripted", "tool_call": true, "limit": limit}},
-            }},
-            "model": "scripted/scripted", "small_model": "scripted/scripted",
-            "autoupdate": false, "share": "disabled", "permission": "allow",
-        });
-        setup.write_home(".config/opencode/opencode.json", &format!("{config:#}\n"))?;
+        setup.write_settings(&LiveOpencode, |settings| {
+            if setup.variant.compaction {
+                let model = &mut settings["provider"]["scripted"]["models"]["scripted"];
+                model["limit"]["context"] = 160_000.into();
+            }
+        })?;
         let plugin = fs::read_to_string(root().join(PLUGIN))
             .map_err(|error| ChoreFailure::io(format_args!("read {PLUGIN}"), &error))?;
         write(&setup.project.join(".opencode/plugin/loopbreak.js"), &plugin)?;
-        for folder in [setup.home.join(".config/opencode"), setup.project.join(".opencode")] {
-            pretend_dependencies(&folder)?;
-        }
+        // The folder in the home folder has them already.
+        pretend_dependencies(&setup.project.join(".opencode"))?;
         if setup.variant.two_installations {
             setup.write_home(".config/opencode/plugin/loopbreak.js", &plugin)?;
         }
@@ -63,33 +57,25 @@ impl AgentProgram for OpencodeProgram {
         let ids = list.as_array().into_iter().flatten().filter_map(|session| session["id"].as_str());
         let mut ids: VecDeque<String> = ids.map(str::to_owned).collect();
         let mut paths = Vec::new();
+        let path = |id: &str| setup.folder.join(format!("{id}.json"));
         while let Some(id) = ids.pop_front() {
             let export = stdout_of(setup.command(&setup.program).args(["export", &id]))?;
             let export = String::from_utf8_lossy(&export);
             // The list has no sessions of subagents. The calls that started them name them.
             let subagents = export.split("\"sessionId\":").skip(1).filter_map(|rest| rest.split('"').nth(1));
-            let path = setup.folder.join(format!("{id}.json"));
-            for subagent in subagents.filter(|subagent| *subagent != id) {
-                if !ids.iter().any(|known| known == subagent) {
+            write(&path(&id), &export)?;
+            paths.push(path(&id));
+            for subagent in subagents {
+                if !paths.contains(&path(subagent)) && !ids.iter().any(|known| known == subagent) {
                     ids.push_back(subagent.to_owned());
                 }
-            }
-            write(&path, &export)?;
-            if !paths.contains(&path) {
-                paths.push(path);
             }
         }
         Ok(paths)
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
-        let mut command = setup.command(&setup.program);
-        command
-            .args(["run", prompt, "--format", "json", "--auto", "--model", "scripted/scripted"])
-            .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
-            .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
-            .env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1");
-        command
+        setup.agent_command(&LiveOpencode, prompt)
     }
 }
 

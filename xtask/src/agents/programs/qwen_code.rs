@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Command;
 
+use loopbreak_hooks::live_trial::agents::LiveQwen;
 use serde_json::{Value, json};
 
 use super::AgentProgram;
@@ -23,22 +24,17 @@ impl AgentProgram for QwenCode {
     }
 
     fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure> {
-        let mut settings = json!({
-            "security": {"auth": {"selectedType": "openai"}},
-            "general": {"enableAutoUpdate": false},
-            "privacy": {"usageStatisticsEnabled": false},
-            "telemetry": {"enabled": false},
-            "model": {"skipLoopDetection": !setup.variant.own_guard},
-        });
-        if setup.variant.compaction {
-            settings["model"]["generationConfig"] = json!({"contextWindowSize": 160_000});
-        }
-        if setup.variant.other_hook {
-            let block = json!({"decision": "block", "reason": "The job is not done yet. Go on."});
-            let hook = json!({"type": "command", "command": format!("echo '{block}'")});
-            settings["hooks"] = json!({"Stop": [{"hooks": [hook]}]});
-        }
-        setup.write_home(".qwen/settings.json", &format!("{settings:#}\n"))?;
+        setup.write_settings(&LiveQwen, |settings| {
+            settings["model"]["skipLoopDetection"] = (!setup.variant.own_guard).into();
+            if setup.variant.compaction {
+                settings["model"]["generationConfig"] = json!({"contextWindowSize": 160_000});
+            }
+            if setup.variant.other_hook {
+                let block = json!({"decision": "block", "reason": "The job is not done yet. Go on."});
+                let hook = json!({"type": "command", "command": format!("echo '{block}'")});
+                settings["hooks"] = json!({"Stop": [{"hooks": [hook]}]});
+            }
+        })?;
         setup.install_hooks("qwen", ".qwen/settings.json").or_else(|_| install_as_claude_code(setup))
     }
 
@@ -47,21 +43,7 @@ impl AgentProgram for QwenCode {
     }
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
-        let mut command = setup.command(&setup.program);
-        command
-            .args([
-                prompt,
-                "--yolo",
-                "--auth-type",
-                "openai",
-                "--model",
-                "scripted",
-                "--output-format",
-                "json",
-            ])
-            .env("OPENAI_API_KEY", "scripted")
-            .env("OPENAI_BASE_URL", format!("{}/v1", setup.model_url));
-        command
+        setup.agent_command(&LiveQwen, prompt)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Finds the texts of the guard in what an agent sent to the model.
+//! Finds the texts of the guard in what reached a model, or in what a hook answered.
 
 use serde_json::Value;
 
@@ -7,7 +7,8 @@ const BEGINNING: &str = "Loop guard:";
 
 /// The kind of a text of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GuardText {
+#[non_exhaustive]
+pub enum GuardText {
     /// Advice to the agent.
     Advice,
     /// The refusal of a call.
@@ -29,13 +30,13 @@ const KINDS: [(&str, GuardText); 5] = [
 
 impl GuardText {
     /// Returns whether a call with this text as its result was not carried out.
-    pub(super) fn is_refusal(self) -> bool {
+    pub fn is_refusal(self) -> bool {
         self != GuardText::Advice
     }
 }
 
 /// Lists the texts of the guard in a text.
-pub(super) fn guard_texts(text: &str) -> Vec<GuardText> {
+pub fn guard_texts(text: &str) -> Vec<GuardText> {
     let found = text.match_indices(BEGINNING).map(|(at, _)| text[at + BEGINNING.len()..].trim_start());
     found
         .map(|rest| {
@@ -45,7 +46,7 @@ pub(super) fn guard_texts(text: &str) -> Vec<GuardText> {
 }
 
 /// Lists the texts of the guard in all strings of a JSON value.
-pub(super) fn guard_texts_in(value: &Value) -> Vec<GuardText> {
+pub fn guard_texts_in(value: &Value) -> Vec<GuardText> {
     match value {
         Value::String(text) => guard_texts(text),
         Value::Array(values) => values.iter().flat_map(guard_texts_in).collect(),

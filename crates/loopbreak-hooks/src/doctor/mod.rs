@@ -1,0 +1,29 @@
+//! Checks an installation: what the settings of an agent say, and how the hook answers.
+//!
+//! Settings files may come with a cloned repository. They are read up to a limit, and no command that they name is run:
+//! programs are compared by their paths, and only this program is started.
+//!
+//! | module | content |
+//! |---|---|
+//! | `checks` | one file per check, and the list of them |
+//! | `agents` | what only one agent has: trust, switches, plugins |
+//! | `doctor_context`, `hook_installation`, `hook_program` | the facts that checks look at |
+//! | `check_finding` | the result of a check |
+//! | `simulated_session` | a session that is simulated for the hook of this program |
+
+pub(crate) mod agents;
+mod check_finding;
+mod checks;
+mod doctor_context;
+mod hook_installation;
+mod hook_program;
+mod installed_plugin;
+mod simulated_session;
+
+pub use check_finding::{CheckFinding, CheckLevel};
+pub use checks::run_checks;
+pub use doctor_context::DoctorContext;
+pub use hook_installation::HookInstallation;
+pub use hook_program::HookProgram;
+pub use installed_plugin::InstalledPlugin;
+pub use simulated_session::{TrialAnswers, TrialStep, run_trial};
