@@ -35,9 +35,9 @@ mod hook_request;
 mod hook_response;
 mod hook_transaction;
 pub mod install;
-mod raw_event;
 #[cfg(feature = "scripted-model")]
 pub mod live_trial;
+mod raw_event;
 #[cfg(feature = "scripted-model")]
 pub mod scripted_model;
 mod temporary_folder;

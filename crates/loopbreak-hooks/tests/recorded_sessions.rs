@@ -203,7 +203,10 @@ fn findings_of_logs(session: &RecordedSession) -> BTreeSet<FindingName> {
 /// Sessions whose log says more or less than the agent tells its hooks, with the reason. All others have the same findings live
 /// and in a replay.
 const DIFFERENT_LOGS: [(&str, &str); 6] = [
-    ("claude-2.1.325/parallel", "the first message ends before the hooks know that the agent reports its end"),
+    (
+        "claude-2.1.325/parallel",
+        "the first message ends before the hooks know that the agent reports its end",
+    ),
     ("codex-0.166.0/parallel", "hooks are not told which calls belong to one message"),
     ("codex-code-0.166.0/parallel", "hooks are not told which calls belong to one message"),
     ("gemini-0.61.0/parallel", "hooks are not told which calls belong to one message"),
