@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 
 use crate::chore_failure::ChoreFailure;
-use crate::page_parts::PagePart;
+use crate::generated_parts::GeneratedPart;
 use crate::process::stdout_of;
 use crate::workspace_program::WorkspaceProgram;
 
@@ -28,11 +28,11 @@ const PARTS: [(&str, PartRenderer); 3] =
     [("detectors", summary_table), ("detector inputs", input_table), ("detector sections", sections)];
 
 /// Returns the parts about detectors.
-pub(crate) fn parts() -> Result<Vec<PagePart>, ChoreFailure> {
+pub(crate) fn parts() -> Result<Vec<GeneratedPart>, ChoreFailure> {
     let printed = stdout_of(&mut WorkspaceProgram::DetectorDocs.command()?)?;
     let entries: Vec<DetectorEntry> = serde_json::from_slice(&printed)
         .map_err(|error| ChoreFailure::Failed(format!("cannot read the output of detector_docs: {error}")))?;
-    Ok(PARTS.map(|(name, part)| PagePart { name, content: part(&entries) }).into())
+    Ok(PARTS.map(|(name, part)| GeneratedPart { name, content: part(&entries) }).into())
 }
 
 /// Renders the table that tells a new user what is detected.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 
 use crate::chore_failure::ChoreFailure;
-use crate::page_parts::PagePart;
+use crate::generated_parts::GeneratedPart;
 use crate::process::stdout_of;
 use crate::workspace_program::WorkspaceProgram;
 
@@ -22,12 +22,12 @@ struct PrintedFormat {
 }
 
 /// Returns the table as a part of pages at the root of the workspace.
-pub(crate) fn part() -> Result<PagePart, ChoreFailure> {
+pub(crate) fn part() -> Result<GeneratedPart, ChoreFailure> {
     let printed = stdout_of(WorkspaceProgram::Loopbreak.command()?.args(["formats", "--json"]))?;
     let printed: PrintedFormats = serde_json::from_slice(&printed).map_err(|error| {
         ChoreFailure::Failed(format!("cannot read the output of loopbreak formats: {error}"))
     })?;
-    Ok(PagePart { name: "formats", content: table(&printed.formats) })
+    Ok(GeneratedPart { name: "formats", content: table(&printed.formats) })
 }
 
 fn table(formats: &[PrintedFormat]) -> String {

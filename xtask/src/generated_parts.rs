@@ -12,7 +12,7 @@ use crate::{detector_pages, format_table};
 const END: &str = "<!-- end -->";
 
 /// The content of a generated part.
-pub(crate) struct PagePart {
+pub(crate) struct GeneratedPart {
     /// Name of the part in pages.
     pub(crate) name: &'static str,
     /// Text between the marks.
@@ -28,10 +28,10 @@ pub(crate) fn render(path: &str) -> Result<String, ChoreFailure> {
     replace_parts(&page.replace("\r\n", "\n"), &parts).map_err(ChoreFailure::Failed)
 }
 
-fn replace_parts(page: &str, parts: &[PagePart]) -> Result<String, String> {
+fn replace_parts(page: &str, parts: &[GeneratedPart]) -> Result<String, String> {
     let mut page = page.to_owned();
     let mut found = false;
-    for PagePart { name, content } in parts {
+    for GeneratedPart { name, content } in parts {
         let start = format!("<!-- generated: {name} -->\n");
         let Some((before, rest)) = page.split_once(&start) else { continue };
         let (_, after) = rest.split_once(END).ok_or_else(|| format!("the part {name:?} has no end"))?;
@@ -45,9 +45,9 @@ fn replace_parts(page: &str, parts: &[PagePart]) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn parts() -> [PagePart; 2] {
+    fn parts() -> [GeneratedPart; 2] {
         [("detectors", "| `a` |\n"), ("formats", "| `b` |\n")]
-            .map(|(name, content)| PagePart { name, content: content.to_owned() })
+            .map(|(name, content)| GeneratedPart { name, content: content.to_owned() })
     }
 
     #[test]
