@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::chore_failure::ChoreFailure;
 use crate::dam;
-use crate::detector_pages;
+use crate::generated_parts;
 use crate::picture;
 use crate::process::{root, stdout_of};
 use crate::public_api;
@@ -16,8 +16,8 @@ enum ContentSource {
     Loopbreak(&'static [&'static str]),
     /// A picture of what `loopbreak` prints on a terminal when given these arguments.
     Picture(&'static [&'static str]),
-    /// The page itself, with the parts about detectors replaced.
-    DetectorParts,
+    /// The page itself, with its generated parts replaced.
+    GeneratedParts,
     /// The public interface of this library.
     PublicApi(&'static str),
     /// A function of this crate.
@@ -29,8 +29,8 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/reference/configuration.md", ContentSource::Loopbreak(&["config", "reference"])),
     ("docs/reference/config.schema.json", ContentSource::Loopbreak(&["config", "schema"])),
     ("docs/reference/cli.md", ContentSource::Loopbreak(&["man", "--markdown"])),
-    ("docs/guide/detectors.md", ContentSource::DetectorParts),
-    ("README.md", ContentSource::DetectorParts),
+    ("docs/guide/detectors.md", ContentSource::GeneratedParts),
+    ("README.md", ContentSource::GeneratedParts),
     ("docs/reference/api/loopbreak.txt", ContentSource::PublicApi("loopbreak")),
     ("docs/reference/api/loopbreak-analysis.txt", ContentSource::PublicApi("loopbreak-analysis")),
     ("docs/reference/api/loopbreak-arena.txt", ContentSource::PublicApi("loopbreak-arena")),
@@ -52,7 +52,7 @@ impl ContentSource {
         let content = match self {
             Self::Loopbreak(arguments) => stdout_of(WorkspaceProgram::Loopbreak.command()?.args(*arguments)),
             Self::Picture(arguments) => picture_of(arguments),
-            Self::DetectorParts => detector_pages::render(path).map(String::into_bytes),
+            Self::GeneratedParts => generated_parts::render(path).map(String::into_bytes),
             Self::PublicApi(library) => {
                 public_api::render(library).map(String::into_bytes).map_err(ChoreFailure::Failed)
             }

@@ -78,8 +78,8 @@ impl SqliteFile {
                    WHERE entry.type = 'table' AND entry.name = ?1 AND entry.sql LIKE 'CREATE TABLE%' \
                    AND instr(?2, ',' || info.name || ',') > 0";
         let listed = format!(",{},", columns.join(","));
-        let found = self.connection.query_row(sql, (table, listed), |row| row.get::<_, i64>(0));
-        Ok(found.map_err(|error| cannot_read(&error))? == columns.len() as i64)
+        let found = self.connection.query_row(sql, (table, listed), |row| row.get::<_, u32>(0));
+        Ok(found.map_err(|error| cannot_read(&error))? as usize == columns.len())
     }
 
     /// Returns whether a table has rows.

@@ -42,8 +42,9 @@ impl DatabaseFormat for OpencodeDatabase {
     }
 
     fn is_empty(&self, database: &SqliteFile) -> io::Result<bool> {
-        Ok(!database.has_rows("message")?
-            && !(has_new_table(database)? && database.has_rows("session_message")?))
+        let has_messages = database.has_rows("message")?
+            || has_new_table(database)? && database.has_rows("session_message")?;
+        Ok(!has_messages)
     }
 
     /// Reads all sessions, one after the other. The line of a record is the number of its message.
@@ -81,7 +82,7 @@ impl DatabaseReader<'_> {
         while let Some(session) = sessions.next()? {
             let Some(session) = name_of(session)? else { continue };
             let mut agent = AgentConversation::new(Some(&session), None);
-            let mut messages = messages.query((&session, LONGEST_LINE as i64))?;
+            let mut messages = messages.query((&session, LONGEST_LINE as u32))?;
             while let Some(message) = messages.next()? {
                 self.stats.lines += 1;
                 let read = self.read_message(message, &mut parts, &mut agent)?;
@@ -112,7 +113,7 @@ impl DatabaseReader<'_> {
         let mut bytes = size_of(row, 1)?;
         let mut cost = bytes;
         let mut texts = Vec::new();
-        let mut rows = parts.query((&id, LONGEST_LINE as i64))?;
+        let mut rows = parts.query((&id, LONGEST_LINE as u32))?;
         while let Some(part) = rows.next()? {
             let length = size_of(part, 0)?;
             bytes = bytes.saturating_add(length);
@@ -154,7 +155,7 @@ impl DatabaseReader<'_> {
     }
 }
 
-/// Returns the id in the first column, unless it is no text.
+/// Returns the id in the first column; `None` if it is not text.
 fn name_of(row: &Row<'_>) -> rusqlite::Result<Option<String>> {
     let ValueRef::Text(bytes) = row.get_ref(0)? else { return Ok(None) };
     Ok(std::str::from_utf8(bytes).ok().map(str::to_owned))
