@@ -75,7 +75,7 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
         _ => &[SessionEnding::Stopped],
     };
     match (part, agent) {
-        // The cycle is counted anew after the advice, because a call of it was not made.
+        // The cycle is counted from the start again after the advice, because a call of it was not made.
         ("a-b", "openhands") => SessionExpectation {
             told: RoundRange::Within(3, 8),
             refused: RoundRange::Within(7, 18),

@@ -18,6 +18,6 @@ declare_agents! {
     gemini::GeminiAgent,
     qwen::QwenAgent,
     opencode::OpencodeAgent,
-    openhands::OpenHandsAgent,
+    openhands::OpenhandsAgent,
     cursor::CursorAgent,
 }

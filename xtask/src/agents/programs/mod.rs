@@ -18,5 +18,5 @@ pub(super) const ALL: [&dyn AgentProgram; 7] = [
     &gemini_cli::GeminiCli,
     &opencode::OpencodeProgram,
     &qwen_code::QwenCode,
-    &openhands::OpenHandsSdk,
+    &openhands::OpenhandsSdk,
 ];
