@@ -75,7 +75,7 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
         _ => &[SessionEnding::Stopped],
     };
     match (part, agent) {
-        // The cycle is counted anew after the advice, because a call of it was not made.
+        // The cycle is counted from the start again after the advice, because a call of it was not made.
         ("a-b", "openhands") => SessionExpectation {
             told: RoundRange::Within(3, 8),
             refused: RoundRange::Within(7, 18),
@@ -106,9 +106,9 @@ fn own_expectation(part: &str, agent: &str) -> SessionExpectation {
             requests: 12,
             ..LOOP
         },
-        ("unknown-tool" | "wrong-arguments", "codex" | "gemini" | "openhands") => UNSEEN,
-        // A subagent has hooks of its own, and those of the project are not among them.
-        ("subagent", "openhands") => UNSEEN,
+        // A subagent of OpenHands has hooks of its own, and those of the project are not among them.
+        ("unknown-tool" | "wrong-arguments", "codex" | "gemini" | "openhands")
+        | ("subagent", "openhands") => UNSEEN,
         ("unknown-tool" | "wrong-arguments", _) => REJECTED,
         // Every round has two identical calls. Those of the first round count twice, because nothing has shown yet that the
         // agent reports when a message has ended.

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_call_is_no_failure() {
+    fn a_refused_call_is_not_a_failure() {
         let text = event("postToolUseFailure", &json!({"tool_name": "Shell", "failure_type": "permission_denied"}));
         let text = CursorAgent.normalize_event(&text);
         assert_eq!(serde_json::from_str::<HookEvent<'_>>(&text).unwrap().name(), "");

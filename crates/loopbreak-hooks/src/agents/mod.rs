@@ -21,7 +21,7 @@ declare_agents! {
     pi::PiAgent,
     copilot::CopilotAgent,
     cline::ClineAgent,
-    openhands::OpenHandsAgent,
+    openhands::OpenhandsAgent,
     cursor::CursorAgent,
 }
 

@@ -9,7 +9,7 @@ use crate::hook_event_kind::HookEventKind;
 use crate::install::{SettingsForm, SettingsLocation};
 use crate::raw_event::RawEvent;
 
-pub(super) struct OpenHandsAgent;
+pub(super) struct OpenhandsAgent;
 
 /// It has no event for failed calls, nor for calls that it rejects by itself.
 const EVENTS: &[(&str, HookEventKind)] = &[
@@ -25,7 +25,7 @@ const USER_PROMPT: &str = "UserPromptSubmit";
 /// The tool by which the agent ends its run. It is never refused.
 const FINISH_TOOL: &str = "finish";
 
-impl HookAgent for OpenHandsAgent {
+impl HookAgent for OpenhandsAgent {
     fn name(&self) -> &'static str {
         "openhands"
     }
@@ -110,30 +110,30 @@ mod tests {
 
     #[test]
     fn an_event_has_the_keys_of_other_agents() {
-        let text = OpenHandsAgent.normalize_event(AFTER_CALL);
+        let text = OpenhandsAgent.normalize_event(AFTER_CALL);
         let event: HookEvent<'_> = serde_json::from_str(&text).unwrap();
         assert_eq!((event.name(), event.cwd.as_deref()), ("PostToolUse", Some("/p")));
         let line = r#"terminal {"command":"ls no","is_input":false,"timeout":null,"reset":false,"kind":"TerminalAction"}"#;
         assert_eq!(event.action().unwrap().line(), line);
-        let outcome = OpenHandsAgent.parse_outcome(event.tool_response.unwrap().get());
+        let outcome = OpenhandsAgent.parse_outcome(event.tool_response.unwrap().get());
         assert_eq!((outcome.text.as_deref(), outcome.exit), (Some("ls: cannot access 'no'"), Some(2)));
         let prompt = r#"{"event_type":"UserPromptSubmit","message":"go","session_id":"s"}"#;
-        let text = OpenHandsAgent.normalize_event(prompt);
+        let text = OpenhandsAgent.normalize_event(prompt);
         assert_eq!(serde_json::from_str::<HookEvent<'_>>(&text).unwrap().prompt.as_deref(), Some("go"));
     }
 
     #[test]
     fn the_tool_that_ends_the_run_is_ignored() {
         let text = AFTER_CALL.replace("\"tool_name\":\"terminal\"", "\"tool_name\":\"finish\"");
-        let text = OpenHandsAgent.normalize_event(&text);
+        let text = OpenhandsAgent.normalize_event(&text);
         let event: HookEvent<'_> = serde_json::from_str(&text).unwrap();
-        let agent: &dyn HookAgent = &OpenHandsAgent;
+        let agent: &dyn HookAgent = &OpenhandsAgent;
         assert_eq!(agent.event_kind(event.name()), None);
     }
 
     #[test]
     fn a_stop_never_makes_the_agent_continue() {
-        let agent: &dyn HookAgent = &OpenHandsAgent;
+        let agent: &dyn HookAgent = &OpenhandsAgent;
         let stop = |event| agent.render(&HookEvent::with_name(event), &HookResponse::Stop("why".into()));
         assert_eq!(stop("PreToolUse"), Some(json!({"decision": "deny", "reason": "why"})));
         for event in ["PostToolUse", "Stop"] {
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn advice_stands_only_beside_a_prompt() {
-        let agent: &dyn HookAgent = &OpenHandsAgent;
+        let agent: &dyn HookAgent = &OpenhandsAgent;
         let advice = HookResponse::Advise { agent: Some("fact".into()), user: Some("look".into()) };
         let render = |event| agent.render(&HookEvent::with_name(event), &advice);
         assert_eq!(render("UserPromptSubmit"), Some(json!({"additionalContext": "fact"})));

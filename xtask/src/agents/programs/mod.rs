@@ -24,5 +24,5 @@ pub(super) const ALL: [&dyn AgentProgram; 10] = [
     &opencode::OpencodeProgram,
     &pi::PiProgram,
     &qwen_code::QwenCode,
-    &openhands::OpenHandsSdk,
+    &openhands::OpenhandsSdk,
 ];

@@ -11,7 +11,7 @@ use crate::agents::session_setup::SessionSetup;
 use crate::chore_failure::ChoreFailure;
 
 /// OpenHands.
-pub(crate) struct OpenHandsSdk;
+pub(crate) struct OpenhandsSdk;
 
 const PACKAGES: PythonPackage = PythonPackage {
     main: AgentPackage { package: "openhands-sdk", version: "1.58.0", program: "openhands" },
@@ -22,7 +22,7 @@ const PACKAGES: PythonPackage = PythonPackage {
 /// The program, in the folder of the session. With the name of the package, it would take its place.
 const PROGRAM: &str = "openhands_session.py";
 
-impl AgentProgram for OpenHandsSdk {
+impl AgentProgram for OpenhandsSdk {
     fn name(&self) -> &'static str {
         "openhands"
     }
