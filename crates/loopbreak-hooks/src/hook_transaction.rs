@@ -135,7 +135,7 @@ impl<'r> HookTransaction<'r> {
             Step { outcome: Some(outcome.clone()), batch, ..self.request.step(Some(call.action.clone())) };
         let verdict = self.observe(&step);
         let response = match (refusal, HookResponse::from(&verdict)) {
-            (Some(stop @ HookResponse::Stop(_)), _) | (_, stop @ HookResponse::Stop(_)) => stop,
+            (Some(end @ HookResponse::Stop(_)), _) | (_, end @ HookResponse::Stop(_)) => end,
             (Some(refusal), HookResponse::Advise { user, .. }) => {
                 HookResponse::Advise { agent: refusal.text(), user }
             }
