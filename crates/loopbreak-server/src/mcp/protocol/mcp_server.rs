@@ -62,7 +62,7 @@ pub(crate) struct McpServer {
 
 impl McpServer {
     pub(crate) fn new(queue: CallQueue, connection: ConnectionRuns, own: OwnRun) -> Self {
-        let router = tool_schemas::without_number_formats(McpServer::router());
+        let router = tool_schemas::compact(McpServer::router());
         McpServer { queue, connection: Arc::new(connection), own, router }
     }
 
