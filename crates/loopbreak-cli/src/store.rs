@@ -43,6 +43,10 @@ impl From<SelectSessionError> for UserError {
                     runs.iter().take(NAMED_RUNS).map(|run| printable(&run.name())).collect();
                 format!("name one of them: {}", names.join(", "))
             }
+            SelectSessionError::NotFound { nearest: Some(name), .. } => {
+                format!("did you mean {}?", printable(name))
+            }
+            SelectSessionError::Store(error) => return UserError::failed(error.to_string()),
             _ => "`loopbreak status --all` lists the stored runs".to_owned(),
         };
         UserError::usage(error.to_string()).hint(hint)

@@ -43,6 +43,7 @@ mod refused_call;
 mod roadmap_run;
 mod run;
 mod run_lock;
+mod run_measures;
 mod run_status;
 mod select_session;
 mod sqlite;
@@ -66,7 +67,11 @@ pub use refused_call::{AllowCallError, RefusedCall};
 pub use roadmap_run::{RoadmapRun, RoadmapRunError, StoredTaskHistory};
 pub use run::{Run, RunChange, RunKey};
 pub use run_lock::RunLock;
-pub use run_status::{LIVE_MS, LoopStatus, RunStatus, StatusSummary, TaskLoopStatus};
+pub use run_measures::{EventCount, LoopMeasures, RunMeasures};
+pub use run_status::{
+    IDLE_MS, LIVE_MS, LoopStatus, MeasuredLoop, RunPhase, RunStatus, StatusSummary, StatusTimes,
+    TaskLoopStatus,
+};
 pub use select_session::{SelectSessionError, select_session};
 pub use state::*;
 pub use store::{RunTransaction, Store};

@@ -66,7 +66,9 @@ impl RefusedCall {
         let mut state = RunState::parse(transaction.state(), warn);
         state.hook.allow(rule.clone());
         let event = RunEvent::Allowed(AllowedEvent { rule, action: self.event.action.clone() });
-        transaction.commit(RunChange { state: Some(state.into_json()?), ..event.into() })?;
+        // A run that has ended stays ended.
+        let ended = self.run.ended.is_some();
+        transaction.commit(RunChange { state: Some(state.into_json()?), ended, ..event.into() })?;
         Ok(())
     }
 }

@@ -61,7 +61,7 @@ pub struct RunChange {
     pub events: Vec<RunEvent>,
     /// New tasks, attempts, context entries and recoveries.
     pub records: RunRecords,
-    /// The run has ended.
+    /// The run has ended. A run that had already ended keeps the time of its end.
     pub ended: bool,
 }
 

@@ -1,9 +1,9 @@
 //! Selects the runs of one session by its name or the start of it.
 
-use crate::Run;
+use crate::{Run, StoreError};
 
 /// The reason why a name selects no session.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectSessionError {
     /// No session has this name, and none starts with it.
@@ -11,6 +11,8 @@ pub enum SelectSessionError {
     NotFound {
         /// The name.
         name: String,
+        /// The session with the most similar name, if it was looked for.
+        nearest: Option<String>,
     },
     /// Several sessions start with this name.
     #[error("more than one run starts with {name:?}")]
@@ -20,6 +22,9 @@ pub enum SelectSessionError {
         /// Their runs.
         runs: Vec<Run>,
     },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// Selects the runs of the session with this name, else of the only session that starts with it. `runs` are those that
@@ -30,7 +35,7 @@ pub fn select_session(mut runs: Vec<Run>, name: &str) -> Result<Vec<Run>, Select
     }
     let name = name.to_owned();
     match runs.first() {
-        None => Err(SelectSessionError::NotFound { name }),
+        None => Err(SelectSessionError::NotFound { name, nearest: None }),
         Some(first) if runs.iter().any(|run| run.session != first.session) => {
             Err(SelectSessionError::Ambiguous { name, runs })
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::tasks::RoadmapTask;
 use crate::{
-    Run, RunChange, RunKey, RunLock, StoreError, StoredAttempt, StoredContextEntry, StoredEvent,
+    EventCount, Run, RunChange, RunKey, RunLock, StoreError, StoredAttempt, StoredContextEntry, StoredEvent,
     StoredRecovery, StoredTask,
 };
 
@@ -43,6 +43,13 @@ pub trait Store: fmt::Debug + Send {
 
     /// Returns the events of a run, in order.
     fn events(&self, run: &Run) -> Result<Vec<StoredEvent>, StoreError>;
+
+    /// Returns the last event of a kind in a run.
+    fn last_event(&self, run: &Run, kind: &str) -> Result<Option<StoredEvent>, StoreError>;
+
+    /// Counts the events of a run by kind and answer, refused calls also by call. Events of the kinds `step` and `stop` that got no answer may be left
+    /// out.
+    fn event_counts(&self, run: &Run) -> Result<Vec<EventCount>, StoreError>;
 
     /// Returns the tasks of a run, sorted by id.
     fn tasks(&self, run: &Run) -> Result<Vec<StoredTask>, StoreError>;

@@ -6,12 +6,13 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  loopbreak log last             The run that had the last event
   loopbreak log 5f2c             The run whose session starts with these letters
   loopbreak log 5f2c --json      Its events, one JSON object per line
 
-Subagents of the session are shown after it.")]
+Subagents of the session are shown after it. Times are UTC.")]
 pub(crate) struct LogArgs {
-    /// Session of the run, or the start of its name: see `loopbreak status --all`
+    /// Session of the run or the start of its name, or `last`: see `loopbreak status --all`
     #[arg(value_name = "RUN")]
     pub(super) run: String,
     /// Print one JSON object per line

@@ -2,15 +2,18 @@
 
 use clap::Args;
 
-/// Show the runs that are currently guarded.
+/// Show the runs of the last hour, and what the guard did in them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   loopbreak status            The runs of the last hour
   loopbreak status --all      All stored runs
-  loopbreak status --json     The runs of the last hour as JSON")]
+  loopbreak status --json     The runs of the last hour as JSON
+
+A run is idle if it has not ended and had no event for 10 minutes: its agent
+thinks, waits for a human, or was killed.")]
 pub(crate) struct StatusArgs {
-    /// Also show runs that ended, or were not seen for more than an hour
+    /// Also show runs without an event in the last hour
     #[arg(long)]
     pub(super) all: bool,
     /// Print one JSON object

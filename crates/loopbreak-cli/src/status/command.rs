@@ -16,9 +16,10 @@ use crate::{exit, output};
 const RECENT_ERRORS: Duration = Duration::from_hours(24);
 
 pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
+    let now = now();
     let (summary, records) = match open_user_store()? {
         Some(store) => {
-            (StatusSummary::load(&*store, args.all, now(), &warn)?, HoldoutRecord::load_all(&*store)?)
+            (StatusSummary::load(&*store, args.all, now, &warn)?, HoldoutRecord::load_all(&*store)?)
         }
         None => (StatusSummary::default(), Vec::new()),
     };
@@ -31,7 +32,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
         }
         output::print(&format!("{summary:#}\n"))?;
     } else {
-        output::print(&render_status(&summary))?;
+        output::print(&render_status(&summary, args.all, now, &output::text_style()))?;
         if let Some(holdout) = holdout {
             output::print(&format!("\n{}", render_holdout(&holdout, &output::text_style())))?;
         }

@@ -1,4 +1,4 @@
-//! `loopbreak status`: shows the runs that are guarded now.
+//! `loopbreak status`: shows the runs of the last hour.
 
 mod args;
 mod command;

@@ -41,7 +41,7 @@ impl From<RoadmapRunError> for UserError {
     fn from(error: RoadmapRunError) -> Self {
         match error {
             RoadmapRunError::Store(error) => error.into(),
-            RoadmapRunError::Select(SelectSessionError::NotFound { name }) => {
+            RoadmapRunError::Select(SelectSessionError::NotFound { name, .. }) => {
                 UserError::usage(format!("no run {name:?} with tasks found"))
                     .hint("`loopbreak status --all` lists the stored runs")
             }

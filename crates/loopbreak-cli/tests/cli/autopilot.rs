@@ -98,11 +98,16 @@ fn status_shows_why_a_task_loops_and_does_not_count_tasks_as_loops() {
     assert_eq!(run_roadmap(folder.path(), &["--set", "task.auto_unblock=false"]).code, Some(13));
     let status = run_command(folder.path(), &["status", "--all"]).out;
     let mut lines = status.lines();
-    assert!(lines.next().unwrap().contains("  over, 4 turns, 1 loop seen, run, "), "{status}");
+    let first = lines.next().unwrap();
+    assert!(
+        first.contains(" s ago (human needed: ") && first.contains("), 4 turns, 1 loop seen, run, "),
+        "{status}"
+    );
+    assert!(lines.next().unwrap().starts_with("    started "), "{status}");
     assert_eq!(
         lines.collect::<Vec<_>>(),
         [
-            "    hard blocked_task_spin 3, since turn 2: task key met the same blockers in 3 attempts: no signing key",
+            "    hard: blocked_task_spin, 3 times since turn 2: task key met the same blockers in 3 attempts: no signing key",
             "    task a, 1 attempt: done",
             "    task key, 3 attempts: blocked",
         ]

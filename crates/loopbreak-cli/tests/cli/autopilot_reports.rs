@@ -333,7 +333,7 @@ fn tasks_can_be_listed_added_and_changed_and_wrong_input_is_refused() {
     assert_eq!(code(&["open", "api"]).0, Some(0));
     assert_eq!(task(folder.path(), "api")["status"], "pending");
     // A run that has ended stays ended when its tasks are changed.
-    assert!(run_command(folder.path(), &["status", "--all"]).out.contains("over, 1 turn,"));
+    assert!(run_command(folder.path(), &["status", "--all"]).out.contains("), 1 turn,"));
     // From another folder, the run is found by its name.
     let elsewhere = crate::support::folder();
     let name = run.err.split_once("loopbreak: run ").unwrap().1.split_whitespace().next().unwrap();

@@ -182,12 +182,12 @@ fn status_reports_the_difference_of_held_out_runs() {
     for (run, times) in group(true).zip([12, 15]).chain(group(false).zip([5, 6])) {
         repeat_call(&home, run, times);
     }
-    // Runs that have ended are compared too, although only --all lists them.
+    // Runs that have ended are compared too.
     let ended = group(false).next().unwrap();
     send(&home, &home.session(ended).event("SessionEnd", json!({"reason": "other"})));
 
     let found = home.json(&["status", "--json"]).remove(0);
-    assert_eq!(found["runs"].as_array().unwrap().len(), 3);
+    assert_eq!(found["runs"].as_array().unwrap().len(), 4);
     let holdout = &found["holdout"];
     assert_eq!((&holdout["runs"], &holdout["held_out"]), (&json!(4), &json!(2)), "{holdout}");
     assert_eq!((&holdout["looping_runs"], &holdout["looping_held_out"]), (&json!(4), &json!(2)));

@@ -206,3 +206,74 @@ fn status_and_log_show_the_state_of_runs() {
     let unknown = done(&mut home.command(&["log", "nobody"]));
     assert_eq!(unknown.code, Some(2), "{}", unknown.err);
 }
+
+#[test]
+fn status_shows_a_session_that_has_ended_and_counts_its_refusals() {
+    let home = HookHome::new();
+    let none = done(&mut home.command(&["status"])).out;
+    assert!(none.starts_with("no runs in the last hour"), "{none}");
+    let session = home.session("s1");
+    session.prompt("make the tests pass");
+    session.call_until_denied("make test");
+    // The agent insists: a human is asked three times, then it is stopped.
+    for _ in 0..4 {
+        home.send(&session.event("PostToolBatch", json!({"tool_calls": []})));
+        session.propose("make test");
+    }
+    home.send(&session.event("SessionEnd", json!({"reason": "other"})));
+    let status = home.json(&["status", "--json"]).remove(0);
+    let run = &status["runs"][0];
+    assert_eq!(
+        (&run["state"], &run["endReason"]),
+        (&json!("ended"), &json!("stopped by the guard")),
+        "{run}"
+    );
+    let measures = &run["measures"];
+    let counted = ["refused", "asked", "stopped"].map(|what| measures[what].as_u64().unwrap());
+    assert_eq!(counted, [2, 3, 1], "{run}");
+    assert!(measures["warned"].as_u64().unwrap() > 0 && status["measures"] == *measures, "{run}");
+    for time in ["startedAt", "lastEventAt", "endedAt"] {
+        let text = run[time].as_str().unwrap();
+        assert!(text.starts_with("20") && text.ends_with('Z') && text.contains('T'), "{text}");
+    }
+    let refused = run["loopDetection"].as_object().unwrap().values().find(|known| known["refused"] == 2);
+    assert_eq!(refused.unwrap()["asked"], 3, "{run}");
+    let text = done(&mut home.command(&["status"])).out;
+    for part in [
+        " s ago (stopped by the guard), ",
+        "refused 2 times, asked 3 times, stopped once\n",
+        "    refused 2 times, asked 3 times, stopped once: cycle, 7 times since turn 2: Bash",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // The user allows the call: that does not start the session again.
+    assert_eq!(done(&mut home.command(&["allow", "last"])).code, Some(0));
+    assert_eq!(home.json(&["status", "--json"])[0]["running"], false);
+}
+
+#[test]
+fn log_finds_the_last_run_and_names_those_that_were_meant() {
+    let home = HookHome::new();
+    assert_eq!(done(&mut home.command(&["log", "last"])).code, Some(2));
+    for name in ["5f2c-one", "5f3d-two"] {
+        home.session(name).finish("make");
+    }
+    let last = done(&mut home.command(&["log", "last"]));
+    assert!(last.out.starts_with("5f3d-two, claude-code, "), "{}{}", last.out, last.err);
+    assert!(done(&mut home.command(&["log", "5f2"])).out.starts_with("5f2c-one, "));
+    let both = done(&mut home.command(&["log", "5f"]));
+    assert_eq!(both.code, Some(2));
+    for part in ["more than one run starts with \"5f\"", "5f2c-one", "5f3d-two"] {
+        assert!(both.err.contains(part), "{part}: {}", both.err);
+    }
+    for typo in ["5f2d-one", "5g2c"] {
+        let unknown = done(&mut home.command(&["log", typo]));
+        assert_eq!(unknown.code, Some(2));
+        assert!(unknown.err.contains("did you mean 5f2c-one?"), "{}", unknown.err);
+    }
+    assert!(done(&mut home.command(&["log", "elsewhere"])).err.contains("loopbreak status --all"));
+    // A session may have this name.
+    home.session("last").finish("make");
+    home.session("5f2c-one").finish("make");
+    assert!(done(&mut home.command(&["log", "last"])).out.starts_with("last, "));
+}

@@ -46,5 +46,6 @@ scenarios! {
     a_roadmap_is_worked_through
     an_agent_of_the_autopilot_reports
     observe_mode_changes_nothing
+    runs_end_with_their_connections
     the_server_ends_on_request
 }

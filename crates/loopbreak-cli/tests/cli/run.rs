@@ -42,7 +42,11 @@ fn a_loop_ends_with_10_and_is_recorded_in_store_and_scratchpad() {
         assert!(log.contains(part), "{part}: {log}");
     }
     let status = stdout_of(folder.path(), &["status", "--all"]);
-    assert!(status.contains("over, 3 turns"), "{status}");
+    assert!(
+        status.contains("  ended 0 s ago (loop: ") || status.contains("  ended 1 s ago (loop: "),
+        "{status}"
+    );
+    assert!(status.contains("), 3 turns, "), "{status}");
 }
 
 #[test]
@@ -267,7 +271,7 @@ fn an_interrupt_ends_with_130_and_leaves_no_process() {
         );
         wait_until_gone(mark);
         assert!(fs::read_to_string(folder.path().join("pad")).unwrap().contains("status: interrupted"));
-        assert!(stdout_of(folder.path(), &["status", "--all"]).contains("over"));
+        assert!(stdout_of(folder.path(), &["status", "--all"]).contains(" ago (interrupted"));
     }
 }
 

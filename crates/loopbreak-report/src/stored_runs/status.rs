@@ -2,47 +2,63 @@
 
 use std::fmt::Write as _;
 
-use loopbreak_store::{LoopStatus, RunStatus, StatusSummary};
+use loopbreak_analysis::VerdictName;
+use loopbreak_store::{LoopStatus, MeasuredLoop, RunMeasures, RunPhase, RunStatus, StatusSummary};
 
+use super::relative_time::{ago, duration, times};
 use crate::number::plural;
 use crate::printable;
+use crate::text::TextStyle;
 
-/// Renders the status of runs: a line per run, with its loops and tasks below it.
-pub fn render_status(summary: &StatusSummary) -> String {
+/// Text for a store without runs.
+const NO_RUNS: &str =
+    "no runs stored yet; `loopbreak hook install` guards a coding agent, `loopbreak run` a command\n";
+/// Text for a store without runs of the last hour.
+const NO_RECENT_RUNS: &str = "no runs in the last hour; `loopbreak status --all` shows earlier ones\n";
+
+/// Renders the status of runs: two lines per run, with its loops and tasks below them. `all` says that the summary is about
+/// all stored runs, not only those of the last hour.
+pub fn render_status(summary: &StatusSummary, all: bool, now: i64, style: &TextStyle) -> String {
     let mut text = String::new();
     if summary.runs.is_empty() {
-        text.push_str("no runs\n");
+        text.push_str(if all { NO_RUNS } else { NO_RECENT_RUNS });
     }
     for status in &summary.runs {
-        render_run(&mut text, status);
+        render_run(&mut text, status, now, style);
     }
     text
 }
 
-fn render_run(text: &mut String, status: &RunStatus) {
-    let state = if status.running { "running" } else { "over" };
+fn render_run(text: &mut String, status: &RunStatus, now: i64, style: &TextStyle) {
     let held_out = if status.held_out { ", held out" } else { "" };
     let is_loop = |status: &&LoopStatus| matches!(status, LoopStatus::Loop(_));
     let loops = status.loop_detection.values().filter(is_loop).count();
     let run = &status.run;
+    let bold = style.bold();
     let _ = writeln!(
         text,
-        "{}  {state}{held_out}, {}, {} seen, {}, {}",
+        "{bold}{}{bold:#}  {}{held_out}, {}, {} seen, {}, {}",
         printable(&run.name()),
+        describe_phase(status, now),
         plural(status.tick_count, "turn"),
         plural(loops as u64, "loop"),
         run.source,
         printable(&run.folder),
     );
+    let mut times = format!("started {}", ago(run.started, now));
+    if run.ended.is_none() {
+        let _ = write!(times, ", last event {}", ago(run.seen, now));
+    }
+    let _ = match describe_measures(&status.measures) {
+        Some(measures) => {
+            let strong = measure_style(&status.measures, style);
+            writeln!(text, "    {times}; {strong}{measures}{strong:#}")
+        }
+        None => writeln!(text, "    {times}"),
+    };
     for known in status.loop_detection.values() {
         if let LoopStatus::Loop(known) = known {
-            // A loop without a repeated action, such as a score that stays the same, has a reason.
-            let what = [&known.action, &known.reason, &known.detector];
-            let what = what.into_iter().find(|text| !text.trim().is_empty()).map_or("", String::as_str);
-            let (severity, pattern) = (printable(&known.severity), printable(&known.pattern));
-            let (count, since) = (known.attempt_count, known.since);
-            let _ =
-                writeln!(text, "    {severity} {pattern} {count}, since turn {since}: {}", printable(what));
+            render_loop(text, known);
         }
     }
     for (id, task) in &status.loop_detection {
@@ -51,4 +67,54 @@ fn render_run(text: &mut String, status: &RunStatus) {
             let _ = writeln!(text, "    task {}, {attempts}: {}", printable(id), printable(&task.status));
         }
     }
+}
+
+/// Renders a loop. If calls of it were refused, that says more than the severity of the finding.
+fn render_loop(text: &mut String, status: &MeasuredLoop) {
+    let MeasuredLoop { known, measures, .. } = status;
+    let taken = [
+        times("refused", measures.refused),
+        times("asked", measures.asked),
+        times("stopped", measures.stopped),
+    ];
+    let taken = taken.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let label = if taken.is_empty() { printable(&known.severity) } else { taken };
+    // A loop without a repeated action, such as a score that stays the same, has a reason.
+    let what = [&known.action, &known.reason, &known.detector];
+    let what = what.into_iter().find(|text| !text.trim().is_empty()).map_or("", String::as_str);
+    let (pattern, since) = (printable(&known.pattern), known.since);
+    let count = plural(known.attempt_count.into(), "time");
+    let _ = writeln!(text, "    {label}: {pattern}, {count} since turn {since}: {}", printable(what));
+}
+
+/// Describes the phase of a run: `running`, `idle for 25 min`, `ended 3 min ago (the session ended)`.
+pub(super) fn describe_phase(status: &RunStatus, now: i64) -> String {
+    match (status.state, status.run.ended) {
+        (RunPhase::Ended, Some(ended)) => {
+            let reason = status.end_reason.as_deref().map(printable).unwrap_or_default();
+            format!("ended {} ({reason})", ago(ended, now))
+        }
+        (RunPhase::Idle, _) => format!("idle for {}", duration(now.saturating_sub(status.run.seen))),
+        _ => "running".to_owned(),
+    }
+}
+
+/// Describes the measures in a run: `warned 3 times, refused once`. Returns `None` if there were none.
+pub(super) fn describe_measures(measures: &RunMeasures) -> Option<String> {
+    let RunMeasures { warned, refused, asked, stopped, allowed } = *measures;
+    let counted = [
+        ("warned", warned),
+        ("refused", refused),
+        ("asked", asked),
+        ("stopped", stopped),
+        ("allowed", allowed),
+    ];
+    let words: Vec<String> = counted.into_iter().filter_map(|(what, count)| times(what, count)).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// Returns the style of measures: that of a stop if calls were refused, else that of a warning.
+pub(super) fn measure_style(measures: &RunMeasures, style: &TextStyle) -> anstyle::Style {
+    let strong = measures.refused + measures.asked + measures.stopped > 0;
+    style.verdict_style(if strong { VerdictName::Stop } else { VerdictName::Warn })
 }

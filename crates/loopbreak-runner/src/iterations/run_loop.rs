@@ -247,7 +247,7 @@ impl RunLoop<'_> {
 
     /// Stores the end of the run, and waits until notifications are delivered.
     pub(crate) fn end(&mut self, what: &str, code: u8) {
-        let event = RunEndEvent { action: Some(what.to_owned()), code: Some(code), event: None };
+        let event = RunEndEvent { action: Some(what.to_owned()), code: Some(code), ..RunEndEvent::default() };
         let event = RecordedEvent { ended: true, ..RecordedEvent::new(RunEvent::End(event)) };
         self.recorder.write(&event, &self.guard, &mut self.runner_state);
         for warning in self.notifiers.finish(NOTIFY_TIMEOUT) {

@@ -3,11 +3,13 @@
 //! Every event is one JSON object. Its key `kind` is a column of the events table; the other keys are the
 //! JSON in the column `detail`.
 
+mod connection_end;
 mod run_event;
 mod step_event;
 mod task_events;
 mod verdict_summary;
 
+pub use connection_end::ConnectionEnd;
 pub use run_event::{
     AllowedEvent, BackoffEvent, IdleEvent, NoteEvent, RunEndEvent, RunEvent, StoredEvent, TurnEndEvent,
     UnknownEvent,

@@ -4,6 +4,7 @@ use loopbreak::settings::AllowRule;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::connection_end::{self, ConnectionEnd};
 use super::{AttemptEvent, RecoveryEvent, RejectedEvent, StepEvent, TaskEvent, VerdictSummary};
 use crate::Run;
 
@@ -103,6 +104,9 @@ pub struct RunEndEvent {
     /// Exit code of the runner.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<u8>,
+    /// Reason why the connection of an MCP client ended.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "connection_end::lenient")]
+    pub reason: Option<ConnectionEnd>,
 }
 
 /// A call that the user allowed.
@@ -212,7 +216,9 @@ impl RunEvent {
             }
             RunEvent::Rejected(event) => Some(&event.action),
             RunEvent::Stop(event) => event.said.as_deref(),
-            RunEvent::End(event) => event.action.as_deref(),
+            RunEvent::End(event) => {
+                event.action.as_deref().or_else(|| event.reason.map(ConnectionEnd::as_str))
+            }
             RunEvent::Allowed(event) => event.action.as_deref(),
             RunEvent::Attempt(event) => Some(&event.action),
             RunEvent::Recovery(event) => Some(&event.action),
@@ -319,6 +325,16 @@ mod tests {
             assert_eq!(event.kind(), kind);
             assert_eq!(event.to_columns(), (kind.to_owned(), detail.to_owned()));
         }
+    }
+
+    #[test]
+    fn the_reason_of_an_end_is_read_and_an_unknown_one_is_left_out() {
+        let detail = r#"{"reason":"client_left"}"#;
+        let event = RunEvent::from_columns("end", detail);
+        assert_eq!(event.headline(), Some("the client disconnected"));
+        assert_eq!(event.to_columns(), ("end".to_owned(), detail.to_owned()));
+        let later = RunEvent::from_columns("end", r#"{"reason":"moved_to_mars"}"#);
+        assert_eq!(later, RunEvent::End(RunEndEvent::default()));
     }
 
     #[test]

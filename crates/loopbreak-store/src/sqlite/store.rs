@@ -13,7 +13,7 @@ use super::transaction::SqliteTransaction;
 use super::{quarantine, run_lock_file, sibling, store_error};
 use crate::tasks::RoadmapTask;
 use crate::{
-    Run, RunEvent, RunKey, RunLock, RunTransaction, Store, StoreError, StoreOptions, StoredAttempt,
+    EventCount, Run, RunKey, RunLock, RunTransaction, Store, StoreError, StoreOptions, StoredAttempt,
     StoredContextEntry, StoredEvent, StoredRecovery, StoredTask, now,
 };
 
@@ -135,10 +135,25 @@ impl Store for SqliteStore {
 
     fn events(&self, run: &Run) -> Result<Vec<StoredEvent>, StoreError> {
         let sql = "SELECT number, at, kind, detail FROM events WHERE run = ?1 ORDER BY number";
+        self.select(sql, (run.id,), rows::event)
+    }
+
+    fn last_event(&self, run: &Run, kind: &str) -> Result<Option<StoredEvent>, StoreError> {
+        let sql = "SELECT number, at, kind, detail FROM events WHERE run = ?1 AND kind = ?2 \
+                   ORDER BY number DESC LIMIT 1";
+        Ok(self.select(sql, (run.id, kind), rows::event)?.pop())
+    }
+
+    fn event_counts(&self, run: &Run) -> Result<Vec<EventCount>, StoreError> {
+        // Most events are steps that got no answer: finding that is faster than parsing their JSON.
+        let sql = "SELECT kind, CASE WHEN json_valid(detail) THEN json_extract(detail, '$.answer') END AS answer, \
+                   CASE WHEN kind IN ('refused', 'asked') AND json_valid(detail) \
+                   THEN json_extract(detail, '$.action') END AS action, count(*), max(number) FROM events \
+                   WHERE run = ?1 AND (kind NOT IN ('step', 'stop') OR instr(detail, '\"answer\":') > 0) \
+                   GROUP BY kind, answer, action";
         self.select(sql, (run.id,), |row| {
-            let (kind, detail): (String, String) = (row.get(2)?, row.get(3)?);
-            let event = RunEvent::from_columns(&kind, &detail);
-            Ok(StoredEvent { number: row.get(0)?, at: row.get(1)?, event })
+            let (kind, answer, action) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(EventCount { kind, answer, action, count: row.get(3)?, last: row.get(4)? })
         })
     }
 

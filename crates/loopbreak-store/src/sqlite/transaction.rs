@@ -100,8 +100,8 @@ impl RunTransaction for SqliteTransaction<'_> {
         let (ended, events) = (change.ended.then_some(now), before + change.events.len() as u64);
         transaction
             .execute(
-                "UPDATE guards SET seen = max(seen, ?2), ended = ?3, events = ?4, state = coalesce(?5, state) \
-                 WHERE run = ?1",
+                "UPDATE guards SET seen = max(seen, ?2), ended = iif(?3 IS NULL, NULL, coalesce(ended, ?3)), \
+                 events = ?4, state = coalesce(?5, state) WHERE run = ?1",
                 (id, now, ended, events, change.state.map(rows::pad_state)),
             )
             .map_err(store_error)?;

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use loopbreak_store::tasks::{RoadmapTask, TaskEscalation, TaskState};
 use loopbreak_store::{
-    RunChange, RunEvent, RunKey, RunRecords, StepEvent, Store, StoreError, StoreLimits, StoreOptions,
-    StoreUrl, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, open_with, repair,
+    IDLE_MS, LIVE_MS, RunChange, RunEvent, RunKey, RunPhase, RunRecords, RunStatus, StepEvent, Store,
+    StoreError, StoreLimits, StoreOptions, StoreUrl, StoredAttempt, StoredContextEntry, StoredRecovery,
+    StoredTask, VerdictSummary, open_with, repair,
 };
 
 const NOW: i64 = 1_800_000_000_000;
@@ -70,6 +71,8 @@ fn an_ended_run_is_running_again_after_the_next_change() {
     let mut store = open(&path_in(&folder)).unwrap();
     write(&mut *store, "a", NOW, RunChange { ended: true, ..step().into() });
     assert_eq!(store.runs(0, 1).unwrap()[0].ended, Some(NOW));
+    write(&mut *store, "a", NOW + 1, RunChange { ended: true, ..step().into() });
+    assert_eq!(store.runs(0, 1).unwrap()[0].ended, Some(NOW), "it ended only once");
     count(&mut *store, "a", NOW + 1).unwrap();
     assert_eq!(store.runs(0, 1).unwrap()[0].ended, None);
     // A transaction that is dropped leaves nothing.
@@ -392,4 +395,61 @@ fn the_write_ahead_log_stays_short_with_one_process_at_a_time() {
     assert!(log < 1_000_000, "{log} bytes");
     let store = open(&path_in(&folder)).unwrap();
     assert_eq!(store.run(&key("one")).unwrap().unwrap().events, 200);
+}
+
+#[test]
+fn events_are_counted_by_kind_answer_and_refused_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(&path_in(&folder)).unwrap();
+    let call = |action: &str, answer: &str| {
+        let event = StepEvent { action: Some(action.to_owned()), ..StepEvent::default() };
+        event.with_verdict(VerdictSummary::default().with_answer(answer, "text"))
+    };
+    let odd = RunEvent::from_columns("later", "[1");
+    for event in [
+        step(),
+        step(),
+        RunEvent::Step(call("make", "advise")),
+        RunEvent::Refused(call("make", "deny")),
+        RunEvent::Refused(call("make", "deny")),
+        RunEvent::Refused(call("ls", "stop")),
+        odd,
+    ] {
+        write(&mut *store, "a", NOW, event);
+    }
+    let run = store.runs(0, 1).unwrap().remove(0);
+    let counts = store.event_counts(&run).unwrap();
+    let counts: Vec<_> = counts
+        .iter()
+        .map(|event| {
+            (event.kind.as_str(), event.answer.as_deref(), event.action.as_deref(), event.count, event.last)
+        })
+        .collect();
+    let expected = [
+        ("later", None, None, 1, 7),
+        ("refused", Some("deny"), Some("make"), 2, 5),
+        ("refused", Some("stop"), Some("ls"), 1, 6),
+        ("step", Some("advise"), None, 1, 3),
+    ];
+    assert_eq!(counts, expected);
+    let last = store.last_event(&run, "refused").unwrap().unwrap();
+    assert_eq!((last.number, last.event.headline()), (6, Some("ls")));
+    assert_eq!(store.last_event(&run, "end").unwrap(), None);
+}
+
+#[test]
+fn a_run_without_an_end_is_idle_after_ten_minutes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(&path_in(&folder)).unwrap();
+    write(&mut *store, "a", NOW, step());
+    let phase = |store: &dyn Store, later: i64| {
+        let run = store.runs(0, 1).unwrap().remove(0);
+        let status = RunStatus::load(store, run, NOW + later, &|warning| panic!("{warning}")).unwrap();
+        (status.state, status.running)
+    };
+    assert_eq!(phase(&*store, IDLE_MS), (RunPhase::Running, true));
+    assert_eq!(phase(&*store, IDLE_MS + 1), (RunPhase::Idle, true));
+    assert_eq!(phase(&*store, LIVE_MS + 1), (RunPhase::Idle, false));
+    write(&mut *store, "a", NOW, RunChange { ended: true, ..RunChange::default() });
+    assert_eq!(phase(&*store, 0), (RunPhase::Ended, false));
 }

@@ -24,6 +24,8 @@ TOOLS = {
     "record_step", "weigh_action", "record_attempt", "detect_loop", "apply_recovery", "plan_next", "task_status",
     "status", "explain_run",
 }
+FIRST_RELEASE = os.path.join(os.path.dirname(__file__), "../../fixtures/first-release/mcp-tools.json")
+ANSWERS = {tool["name"]: tool["outputSchema"] for tool in json.load(open(FIRST_RELEASE))}
 FAILING = {"action": {"name": "bash", "args": {"command": "make test"}}, "outcome": {"text": "2 failed", "error": True}}
 SAME = {"action": {"name": "read_file", "args": {"path": "a.txt"}}, "outcome": "the same text"}
 
@@ -77,6 +79,8 @@ async def call(client, tool, **arguments):
     """What a tool answers, held to its schema by the client library."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, (tool, result.content)
+    # The list of tools only outlines the answers. They are what they were in the first release.
+    jsonschema.validate(result.structured_content, ANSWERS[tool])
     # A client that knows no structured answers reads the same.
     assert json.loads(result.content[0].text) == result.structured_content
     return result.structured_content
@@ -558,6 +562,48 @@ async def observe_mode_changes_nothing():
         recovery = await call(client, "apply_recovery", taskId="T1")
         assert not recovery["applied"] and "only observes" in recovery["reason"], recovery
         assert recovery["task"]["status"] == "blocked" and not recovery["task"]["forced"]
+
+
+def stored(run):
+    """A run as `loopbreak status` shows it, and the reason in the last event of its log."""
+    runs = json.loads(subprocess.check_output([PROGRAM, "status", "--json"], env=ENV))["runs"]
+    log = subprocess.check_output([PROGRAM, "log", run, "--json"], env=ENV, text=True).splitlines()
+    status = next(status for status in runs if status["session"] == run)
+    return status, json.loads(log[-1]).get("reason")
+
+
+async def runs_end_with_their_connections():
+    for again in range(2):
+        async with stdio() as client:
+            await call(client, "record_step", run="streams", action=f"step {again}")
+            # To ask about a run is not to record it.
+            async with stdio() as other:
+                await call(other, "weigh_action", run="streams", action="x")
+                await call(other, "status", run="streams")
+            status, reason = stored("streams")
+            assert status["state"] == "running" and status["running"] and not reason, (status, reason)
+        status, reason = stored("streams")
+        assert status["state"] == "ended" and not status["running"] and reason == "client_left", (status, reason)
+        assert status["endReason"] == "the client disconnected" and status["endedAt"].endswith("Z"), status
+    with Served() as served:
+        async with served.client("legacy") as client, served.client("legacy") as other:
+            await call(client, "record_step", run="session", action="x")
+            await call(other, "record_step", run="stopped", action="x")
+            # A client without a session has no connection that could end.
+            async with served.client("2026-07-28") as stateless:
+                await call(stateless, "record_step", run="stateless", action="x")
+                await call(stateless, "record_step", run="stateless", action="y")
+            async with served.client("legacy") as third:
+                await call(third, "record_step", run="closed", action="x")
+            for _ in range(50):
+                if stored("closed")[1]:
+                    break
+                await asyncio.sleep(0.1)
+            assert stored("closed")[1] == "session_closed", stored("closed")
+            assert stored("session")[0]["running"] and stored("stopped")[0]["running"]
+            assert served.end()[0] == 0
+    assert stored("stopped")[1] == stored("session")[1] == "server_stopped", (stored("stopped"), stored("session"))
+    assert stored("stateless")[0]["state"] == "running", stored("stateless")
 
 
 async def the_server_ends_on_request():

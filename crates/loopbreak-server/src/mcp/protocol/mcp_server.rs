@@ -1,5 +1,7 @@
 //! The server as the protocol sees it: its description, its tools and resources, and the run that a call is about.
 
+use std::sync::Arc;
+
 use axum::http::request::Parts;
 use loopbreak::Settings;
 use loopbreak_store::StoreUrl;
@@ -14,7 +16,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
 use super::{ToolError, input_limits, resources, tool_schemas};
-use crate::mcp::state::CallQueue;
+use crate::mcp::state::{CallQueue, ConnectionRuns, ServerState};
 
 /// Header in which clients of older protocol versions name their session.
 const SESSION_HEADER: &str = "mcp-session-id";
@@ -49,17 +51,45 @@ impl OwnRun {
     }
 }
 
-/// A connection. Clones share everything.
+/// A connection. Clones share everything. When the last one is dropped, the runs of the connection end.
 #[derive(Clone, Debug)]
 pub(crate) struct McpServer {
     pub(crate) queue: CallQueue,
+    connection: Arc<ConnectionRuns>,
     own: OwnRun,
     router: ToolRouter<McpServer>,
 }
 
 impl McpServer {
-    pub(crate) fn new(queue: CallQueue, own: OwnRun) -> Self {
-        McpServer { queue, own, router: tool_schemas::without_number_formats(McpServer::router()) }
+    pub(crate) fn new(queue: CallQueue, connection: ConnectionRuns, own: OwnRun) -> Self {
+        let router = tool_schemas::compact(McpServer::router());
+        McpServer { queue, connection: Arc::new(connection), own, router }
+    }
+
+    /// Returns a new connection to the same server.
+    pub(crate) fn connect(&self) -> Self {
+        McpServer { connection: Arc::new(self.connection.connect()), ..self.clone() }
+    }
+
+    /// Carries out a call that records something in a run. The run ends with the connection. A client without a session has
+    /// no connection: each of its requests stands alone, and its runs have no end.
+    pub(crate) async fn record<T: Send + 'static>(
+        &self,
+        run: String,
+        context: &RequestContext<RoleServer>,
+        call: impl FnOnce(&mut ServerState, &str) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let is_over_http = context.extensions.get::<Parts>().is_some();
+        let is_connected = !is_over_http || session_in(context).is_some();
+        let connection = is_connected.then(|| Arc::clone(&self.connection));
+        let record = move |state: &mut ServerState| {
+            let answer = call(state, &run)?;
+            if let Some(connection) = connection {
+                connection.add(state, &run);
+            }
+            Ok(answer)
+        };
+        self.queue.run(record).await
     }
 
     /// Returns the run that a call is about.
@@ -74,10 +104,7 @@ impl McpServer {
         if let OwnRun::Named(run) = &self.own {
             return Ok(run.clone());
         }
-        let headers = context.extensions.get::<Parts>().map(|parts| &parts.headers);
-        let session =
-            headers.and_then(|headers| headers.get(SESSION_HEADER)).and_then(|session| session.to_str().ok());
-        match session {
+        match session_in(context) {
             Some(session) => Ok(format!("mcp-{}", input_limits::check_name("session name", session)?)),
             None => Err(ToolError::new(
                 "The call names no run, and this connection has no run of its own",
@@ -85,6 +112,11 @@ impl McpServer {
             )),
         }
     }
+}
+
+/// Returns the HTTP session of a request.
+fn session_in(context: &RequestContext<RoleServer>) -> Option<&str> {
+    context.extensions.get::<Parts>()?.headers.get(SESSION_HEADER)?.to_str().ok()
 }
 
 #[tool_handler(router = self.router)]
@@ -108,6 +140,7 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        self.connection.touch();
         if let Err(error) = request.arguments.as_ref().map_or(Ok(()), input_limits::check_size) {
             return error.into_call_tool_result();
         }

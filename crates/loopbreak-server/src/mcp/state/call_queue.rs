@@ -56,6 +56,12 @@ impl CallQueue {
         }
     }
 
+    /// Adds a call that nobody waits for. It is carried out even if many calls are waiting.
+    pub(crate) fn post(&self, call: impl FnOnce(&mut ServerState) + Send + 'static) {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let _ = self.queue.send(Box::new(call));
+    }
+
     /// Adds a call and waits for its result. Once added, a call is carried out even if its caller is gone.
     pub(crate) async fn run<T: Send + 'static>(
         &self,

@@ -1,10 +1,15 @@
 //! The store and the settings, with the operations that every call needs: finding a run, and changing it as a
 //! whole.
 
+use std::collections::BTreeMap;
+
 use loopbreak::{Config, DetectorName, Guard, Mode, Settings};
 #[cfg(test)]
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{Run, RunKey, RunState, Store, StoreError, now, open, repair};
+use loopbreak_store::{
+    ConnectionEnd, Run, RunChange, RunEndEvent, RunEvent, RunKey, RunState, Store, StoreError, now, open,
+    repair,
+};
 
 use super::CallTransaction;
 use crate::mcp::protocol::{McpOptions, ServeError, ToolError};
@@ -25,6 +30,8 @@ pub(crate) struct ServerState {
     steps: Config,
     /// Settings of the series.
     pub(crate) config: Config,
+    /// Number of connections that record each run.
+    open_runs: BTreeMap<String, usize>,
 }
 
 /// Scope of a call. A roadmap may be long, so only calls about tasks read it.
@@ -58,7 +65,7 @@ impl ServerState {
         let steps = options.settings.clone().with_mode(DetectorName::Task, Mode::Off);
         let config = |settings| Config::new(settings).map_err(|error| ServeError::Config(error.to_string()));
         let (steps, config) = (config(steps)?, config(options.settings.clone())?);
-        Ok(ServerState { store, options, steps, config })
+        Ok(ServerState { store, options, steps, config, open_runs: BTreeMap::new() })
     }
 
     /// Returns the key of a run of this server.
@@ -95,7 +102,7 @@ impl ServerState {
         call: &impl Fn(&mut CallTransaction) -> Result<T, ToolError>,
     ) -> Result<T, ChangeFailure> {
         let now = now();
-        let ServerState { store, options, steps, config } = self;
+        let ServerState { store, options, steps, config, .. } = self;
         let stored = store.begin(&ServerState::key(run), &options.folder, now)?;
         let tasks = match scope {
             CallScope::Steps => Vec::new(),
@@ -106,6 +113,32 @@ impl ServerState {
         let answer = call(&mut transaction)?;
         stored.commit(transaction.into_change()?)?;
         Ok(answer)
+    }
+
+    /// Records that a connection records a run.
+    pub(super) fn open_run(&mut self, run: &str) {
+        *self.open_runs.entry(run.to_owned()).or_default() += 1;
+    }
+
+    /// Records that a connection that recorded a run has ended. If it was the last one, the run has ended too.
+    pub(super) fn close_run(&mut self, run: &str, reason: ConnectionEnd) {
+        let others = self.open_runs.remove(run).unwrap_or_default().saturating_sub(1);
+        if others > 0 {
+            self.open_runs.insert(run.to_owned(), others);
+        } else {
+            // If the store fails, the run is idle.
+            let _ = self.end_run(run, reason);
+        }
+    }
+
+    fn end_run(&mut self, run: &str, reason: ConnectionEnd) -> Result<(), StoreError> {
+        let key = ServerState::key(run);
+        if self.store.run(&key)?.is_none_or(|run| run.ended.is_some()) {
+            return Ok(());
+        }
+        let end = RunEvent::End(RunEndEvent { reason: Some(reason), ..RunEndEvent::default() });
+        let transaction = self.store.begin(&key, &self.options.folder, now())?;
+        transaction.commit(RunChange { ended: true, ..end.into() })
     }
 
     /// Returns the guard of a run, for questions. An unknown run has a new guard.

@@ -19,7 +19,7 @@ use crate::mcp::state::{CallScope, CallTransaction, ServerState};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RecoveryInput {
-    /// Run. Default: the run of this connection.
+    /// Default: this connection's run.
     pub(crate) run: Option<String>,
     /// Id of the task.
     pub(crate) task_id: String,

@@ -19,7 +19,7 @@ const LEFT_AFTER: u64 = 3;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct LoopInput {
-    /// Run. Default: the run of this connection.
+    /// Default: this connection's run.
     pub(crate) run: Option<String>,
     /// Id of the task. Default: the run as a whole.
     pub(crate) task_id: Option<String>,

@@ -19,7 +19,7 @@ const MAX_ENTRIES: usize = 60;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExplainInput {
-    /// Run. Default: the run of this connection.
+    /// Default: this connection's run.
     pub(crate) run: Option<String>,
 }
 

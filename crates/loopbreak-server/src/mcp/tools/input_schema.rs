@@ -9,18 +9,49 @@ use serde_json::{Map, Value, json};
 /// Parts of a step that accept no unknown keys.
 const CLOSED: [&str; 3] = ["Critic", "Task", "Usage"];
 
+/// Descriptions of the parts of a step. Those of the engine are longer; every client loads these.
+const STEP_TEXTS: [(&str, &str); 19] = [
+    (
+        "action",
+        "Action: a tool call, or a command as text. kind: edit, read, run, search, wait, move or say.",
+    ),
+    ("agent", "Agent, if the run has several."),
+    ("at", "Time: RFC 3339, or ms since 1970. Default: now."),
+    ("batch", "Same value on calls made in parallel."),
+    ("critic", "A critic's score of the action, from 0 to 1."),
+    ("harness", "Done by the agent's harness; nobody said it."),
+    ("model", "Model of the agent."),
+    ("objectives", "Goals: open ones, and those reached now."),
+    ("outcome", "Output as text, or an object whose error marks a failure."),
+    ("place", "Place after the step, in a world with places."),
+    ("progress", "True if the step made progress."),
+    ("refused", "True if the action was refused and not taken."),
+    ("run", "Any name, the same for one job. Default: this connection's run."),
+    ("say", "Message or thought of the agent."),
+    ("score", "Score after the step."),
+    ("task", "Attempt at a task."),
+    ("turn", "Number of the step. Default: the next one."),
+    ("usage", "Tokens and cost of the step."),
+    ("user", "Message of the user."),
+];
+/// Descriptions of the parts of a proposal.
+const PROPOSAL_TEXTS: [(&str, &str); 5] = [
+    ("action", "Action: a tool call, or a command as text."),
+    ("agent", "Agent that proposes it. Default: the main agent."),
+    ("place", "Place of the agent. Default: the last one seen."),
+    ("run", "Default: this connection's run."),
+    ("score", "A critic's score, from 0 to 1. Default: 1."),
+];
+
 /// Turns the schema of a step into that of the arguments of `record_step`.
 pub(super) fn step(mut schema: Schema, definitions: &mut Map<String, Value>) -> Schema {
     narrow(definitions);
     let Some(step) = schema.as_object_mut() else { return schema };
     close(step);
     replace(step, "run", json!({"type": ["string", "null"], "writeOnly": true}));
-    describe(
-        step,
-        "run",
-        "Run: any name, the same for all steps of one job. Default: the run of this connection.",
-    );
-    describe(step, "at", "Time of the step: RFC 3339, or milliseconds since 1970. Default: now.");
+    for (property, text) in STEP_TEXTS {
+        describe(step, property, text);
+    }
     schema
 }
 
@@ -31,7 +62,9 @@ pub(super) fn proposal(mut schema: Schema, definitions: &mut Map<String, Value>)
     close(proposal);
     replace(proposal, "score", json!({"type": ["number", "null"], "writeOnly": true}));
     replace(proposal, "run", json!({"type": ["string", "null"], "writeOnly": true}));
-    describe(proposal, "run", "Run. Default: the run of this connection.");
+    for (property, text) in PROPOSAL_TEXTS {
+        describe(proposal, property, text);
+    }
     schema
 }
 

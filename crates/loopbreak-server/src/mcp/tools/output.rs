@@ -1,8 +1,6 @@
 //! Results of the tools. Models read the doc comments.
 
-use std::collections::BTreeMap;
-
-use loopbreak_store::{LoopStatus, RunStatus, StatusSummary};
+use loopbreak_store::StatusSummary;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -235,41 +233,13 @@ pub(crate) struct StatusOutput {
     pub(crate) running: bool,
     /// Number of turns in all runs.
     pub(crate) tick_count: u64,
+    /// Number of times that the guard warned, refused, asked and stopped in all runs.
+    #[serde(default)]
+    pub(crate) measures: Map<String, Value>,
     /// Loops by their ids, and attempted tasks by theirs.
     pub(crate) loop_detection: Map<String, Value>,
     /// The runs.
-    pub(crate) runs: Vec<RunOutput>,
-}
-
-/// Status of a run.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct RunOutput {
-    /// Program that reported the run.
-    pub(crate) source: String,
-    /// Its name.
-    pub(crate) session: String,
-    /// The subagent; empty for the main one.
-    pub(crate) agent: String,
-    /// Folder that the agent works in.
-    pub(crate) folder: String,
-    /// Time when the run was first seen, in milliseconds since 1970.
-    pub(crate) started: i64,
-    /// Time when the run was last seen.
-    pub(crate) seen: i64,
-    /// Time when the run ended, if its end was reported.
-    pub(crate) ended: Option<i64>,
-    /// Number of events.
-    pub(crate) events: u64,
-    /// The run has not ended and was seen within the last hour.
-    pub(crate) running: bool,
-    /// True if the run is held out: it is only observed (`policy.holdout`). Absent otherwise.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) held_out: bool,
-    /// Number of turns.
-    pub(crate) tick_count: u64,
-    /// Loops by their ids, and attempted tasks by theirs.
-    pub(crate) loop_detection: Map<String, Value>,
+    pub(crate) runs: Vec<Map<String, Value>>,
 }
 
 /// Description of a run.
@@ -286,32 +256,16 @@ impl From<StatusSummary> for StatusOutput {
         StatusOutput {
             running: summary.running,
             tick_count: summary.tick_count,
-            loop_detection: to_values(summary.loop_detection),
-            runs: summary.runs.into_iter().map(RunOutput::from).collect(),
+            measures: to_object(&summary.measures),
+            loop_detection: to_object(&summary.loop_detection),
+            runs: summary.runs.iter().map(to_object).collect(),
         }
     }
 }
 
-impl From<RunStatus> for RunOutput {
-    fn from(status: RunStatus) -> Self {
-        RunOutput {
-            source: status.run.source,
-            session: status.run.session,
-            agent: status.run.agent,
-            folder: status.run.folder,
-            started: status.run.started,
-            seen: status.run.seen,
-            ended: status.run.ended,
-            events: status.run.events,
-            running: status.running,
-            held_out: status.held_out,
-            tick_count: status.tick_count,
-            loop_detection: to_values(status.loop_detection),
-        }
+fn to_object(value: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(object)) => object,
+        _ => Map::new(),
     }
-}
-
-fn to_values(loops: BTreeMap<String, LoopStatus>) -> Map<String, Value> {
-    let value = |status| serde_json::to_value(status).unwrap_or_default();
-    loops.into_iter().map(|(id, status)| (id, value(status))).collect()
 }

@@ -20,9 +20,9 @@ const DETAILS_BYTES: usize = 20_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PlanInput {
-    /// Run. Default: the run of this connection.
+    /// Default: this connection's run.
     pub(crate) run: Option<String>,
-    /// Tasks to add to the roadmap first, in order. A known task keeps its status.
+    /// Tasks to add first, in order. `after`: ids of tasks that have to be finished before. A known task keeps its status.
     #[serde(default)]
     pub(crate) tasks: Vec<PlannedInput>,
 }

@@ -26,7 +26,7 @@ const STORED_ITEMS: usize = 50;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AttemptInput {
-    /// Run. Default: the run of this connection.
+    /// Default: this connection's run.
     pub(crate) run: Option<String>,
     /// Id of the task.
     pub(crate) task_id: String,
@@ -40,7 +40,7 @@ pub(crate) struct AttemptInput {
     pub(crate) completed_work: Vec<String>,
     /// Your session.
     pub(crate) session_id: Option<String>,
-    /// Time: RFC 3339, or milliseconds since 1970. Default: now.
+    /// Time: RFC 3339, or ms since 1970. Default: now.
     pub(crate) timestamp: Option<EpochMillis>,
 }
 

@@ -35,7 +35,7 @@ impl McpServer {
     ) -> Result<Json<RecordStepOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
-        self.queue.run(move |state| state.record_step(&run, &input)).await.map(Json)
+        self.record(run, &context, move |state, run| state.record_step(run, &input)).await.map(Json)
     }
 
     /// Ask whether to take an action before you take it. An action that would only continue a loop is not accepted.
@@ -52,7 +52,7 @@ impl McpServer {
     }
 
     /// Record an attempt at a task: its new status, what blocks it, and the work that was done. The answer says whether
-    /// the task is looping. Nothing is done about that until you call `apply_recovery`.
+    /// the task is looping. If it is, call `apply_recovery`.
     #[tool(annotations(
         title = "Record an attempt",
         read_only_hint = false,
@@ -66,7 +66,7 @@ impl McpServer {
     ) -> Result<Json<AttemptOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
-        self.queue.run(move |state| state.record_attempt(&run, &input)).await.map(Json)
+        self.record(run, &context, move |state, run| state.record_attempt(run, &input)).await.map(Json)
     }
 
     /// Ask whether a task, or the run as a whole, is looping, and what is recommended. Records nothing. Call it before you
@@ -82,9 +82,8 @@ impl McpServer {
         self.queue.run(move |state| state.detect_loop(&run, input.task_id.as_deref())).await.map(Json)
     }
 
-    /// Apply the recommended recovery to a looping task: move on to another task (this one is closed as forced, not as
-    /// finished), grant the authority to remove its blockers (once), or ask a human for help. Does nothing if the task is
-    /// not looping, or if nothing new was tried since the last recovery.
+    /// Apply the recommended recovery to a looping task: close it as forced and move on, grant the authority to remove its
+    /// blockers (once), or ask a human. Does nothing if nothing new was tried.
     #[tool(annotations(
         title = "Recover a task",
         read_only_hint = false,
@@ -99,11 +98,13 @@ impl McpServer {
     ) -> Result<Json<RecoveryOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
-        self.queue.run(move |state| state.apply_recovery(&run, &input.task_id)).await.map(Json)
+        self.record(run, &context, move |state, run| state.apply_recovery(run, &input.task_id))
+            .await
+            .map(Json)
     }
 
-    /// Get the next task of the roadmap. With `tasks`, add these to the roadmap first. A task that waits for another, is
-    /// closed, was forced or is left to a human is never returned.
+    /// Get the next task of the roadmap. With `tasks`, add these first. A task that waits for another, is closed, was forced or
+    /// is left to a human is never returned.
     #[tool(annotations(
         title = "Plan the next task",
         read_only_hint = false,
@@ -118,11 +119,10 @@ impl McpServer {
     ) -> Result<Json<PlanOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
-        self.queue.run(move |state| state.plan_next(&run, &input.tasks)).await.map(Json)
+        self.record(run, &context, move |state, run| state.plan_next(run, &input.tasks)).await.map(Json)
     }
 
-    /// Get the tasks of a run: status, attempts, blockers, unfinished dependencies, and whether they were
-    /// forced without being finished.
+    /// Get the tasks of a run: status, attempts, blockers, unfinished dependencies, and whether they were forced.
     #[tool(annotations(title = "Tasks", read_only_hint = true, open_world_hint = false))]
     async fn task_status(
         &self,
@@ -134,8 +134,8 @@ impl McpServer {
         self.queue.run(move |state| state.task_status(&run, input.task_id.as_deref())).await.map(Json)
     }
 
-    /// Get the status of runs, including those of hooks and the runner: which are running, their number of turns, and the
-    /// loops that were found.
+    /// Get the runs of the last hour, those of hooks included: which are running, their loops, and how often the guard
+    /// stepped in.
     #[tool(annotations(title = "Status", read_only_hint = true, open_world_hint = false))]
     async fn status(
         &self,
@@ -145,7 +145,7 @@ impl McpServer {
         self.queue.run(move |state| state.status(&input)).await.map(Json)
     }
 
-    /// Describe a run in words: what was found, what was said and done about it, and the status of its tasks.
+    /// Describe a run in words: what was found, what was done about it, and the status of its tasks.
     #[tool(annotations(title = "Explain a run", read_only_hint = true, open_world_hint = false))]
     async fn explain_run(
         &self,

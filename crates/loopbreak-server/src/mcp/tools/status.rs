@@ -14,7 +14,7 @@ use crate::mcp::state::ServerState;
 pub(crate) struct StatusInput {
     /// Show only this run.
     pub(crate) run: Option<String>,
-    /// Also show runs that ended, or were not seen for more than an hour.
+    /// Also show runs without an event in the last hour.
     #[serde(default)]
     pub(crate) all: bool,
 }

@@ -18,7 +18,7 @@ const NAMED_TASKS: usize = 10;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TaskStatusInput {
-    /// Run. Default: the run of this connection.
+    /// Default: this connection's run.
     pub(crate) run: Option<String>,
     /// Id of the task. Default: all tasks of the run.
     pub(crate) task_id: Option<String>,

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 /// Largest number of open sessions.
 const MAX_OPEN: usize = 1000;
 /// Longest time that a session may be idle. An agent may think, or wait for a human, for hours.
-const MAX_IDLE: Duration = Duration::from_hours(12);
+pub(super) const MAX_IDLE: Duration = Duration::from_hours(12);
 /// Header in which clients and server name a session.
 const HEADER: &str = "mcp-session-id";
 

@@ -2,6 +2,8 @@
 //! keeps out web pages.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -16,11 +18,11 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::bearer_token::BearerToken;
-use super::client_sessions::ClientSessions;
+use super::client_sessions::{ClientSessions, MAX_IDLE};
 use super::shutdown_signal::wait_for_shutdown;
 use crate::mcp::protocol::input_limits::MESSAGE_BYTES;
 use crate::mcp::protocol::{McpOptions, McpServer, OwnRun, ServeEnd, ServeError};
-use crate::mcp::state::CallQueue;
+use crate::mcp::state::{CallQueue, ConnectionKind, ConnectionRuns};
 
 /// Path of the endpoint.
 const PATH: &str = "/mcp";
@@ -53,7 +55,10 @@ pub fn serve_http(
     let runtime = Builder::new_current_thread().enable_all().build().map_err(ServeError::Runtime)?;
     let own = options.run.clone().map_or(OwnRun::OfSession, OwnRun::Named);
     let (queue, worker) = CallQueue::open(options)?;
-    let served = runtime.block_on(listen(McpServer::new(queue, own), http, ready));
+    let kind = ConnectionKind::HttpSession(MAX_IDLE);
+    let connection = ConnectionRuns::new(queue.clone(), kind, Arc::default());
+    let stopping = connection.stopping();
+    let served = runtime.block_on(listen(McpServer::new(queue, connection, own), http, &stopping, ready));
     runtime.shutdown_background();
     let _ = worker.join();
     served
@@ -62,6 +67,7 @@ pub fn serve_http(
 async fn listen(
     server: McpServer,
     http: HttpOptions,
+    stopping: &AtomicBool,
     ready: impl FnOnce(SocketAddr),
 ) -> Result<ServeEnd, ServeError> {
     let address = http.address;
@@ -77,6 +83,7 @@ async fn listen(
     tokio::select! {
         over = &mut serving => over.map(|()| ServeEnd::Done).map_err(failed),
         why = wait_for_shutdown() => {
+            stopping.store(true, Ordering::Relaxed);
             end.cancel();
             // A client that keeps a stream open for longer is cut off.
             let _ = tokio::time::timeout(SHUTDOWN_TIME, serving).await;
@@ -96,7 +103,7 @@ fn app(server: McpServer, http: &HttpOptions, end: &CancellationToken) -> Router
         .with_max_request_body_bytes(MESSAGE_BYTES)
         .with_cancellation_token(end.child_token());
     let sessions = ClientSessions::default();
-    let service = StreamableHttpService::new(move || Ok(server.clone()), sessions.manager(), config);
+    let service = StreamableHttpService::new(move || Ok(server.connect()), sessions.manager(), config);
     let gate = HttpGate { token: http.token.clone(), sessions };
     Router::new().route_service(PATH, service).layer(from_fn_with_state(gate, check_request))
 }

@@ -1,25 +1,33 @@
 //! MCP over standard input and output, for the client that started the program.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
 use rmcp::transport::io::stdio_pipes;
 use tokio::runtime::Builder;
 
 use super::shutdown_signal::wait_for_shutdown;
 use super::stream::session;
 use crate::mcp::protocol::{McpOptions, McpServer, OwnRun, ServeEnd, ServeError};
-use crate::mcp::state::CallQueue;
+use crate::mcp::state::{CallQueue, ConnectionKind, ConnectionRuns};
 
 /// Serves the client on standard input and output until it leaves or the program is asked to end. Every step that was
-/// reported until then is stored.
+/// reported until then is stored, and so is the end of its runs.
 pub fn serve_stdio(options: McpOptions) -> Result<ServeEnd, ServeError> {
     // One thread for the protocol keeps the calls in order.
     let runtime = Builder::new_current_thread().enable_all().build().map_err(ServeError::Runtime)?;
     let own = OwnRun::of_connection(&options);
     let (queue, worker) = CallQueue::open(options)?;
+    let connection = ConnectionRuns::new(queue.clone(), ConnectionKind::Streams, Arc::default());
+    let stopping = connection.stopping();
     let over = runtime.block_on(async {
         let (input, output) = stdio_pipes();
         tokio::select! {
-            over = session(McpServer::new(queue, own), input, output) => over.map(|()| ServeEnd::Done),
-            end = wait_for_shutdown() => Ok(end),
+            over = session(McpServer::new(queue, connection, own), input, output) => over.map(|()| ServeEnd::Done),
+            end = wait_for_shutdown() => {
+                stopping.store(true, Ordering::Relaxed);
+                Ok(end)
+            }
         }
     });
     // A thread that still reads standard input must not block the end.

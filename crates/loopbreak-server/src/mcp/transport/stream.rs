@@ -1,5 +1,7 @@
 //! MCP over a pair of streams, for a program that has its own connection to a client.
 
+use std::sync::Arc;
+
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -7,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::mcp::protocol::input_limits::LINE_BYTES;
 use crate::mcp::protocol::{McpOptions, McpServer, OwnRun, ServeError};
-use crate::mcp::state::CallQueue;
+use crate::mcp::state::{CallQueue, ConnectionKind, ConnectionRuns};
 
 /// Serves the client on a pair of streams until it leaves. Every step that was reported until then is stored.
 ///
@@ -19,7 +21,8 @@ where
 {
     let own = OwnRun::of_connection(&options);
     let (queue, worker) = CallQueue::open(options)?;
-    let over = session(McpServer::new(queue, own), input, output).await;
+    let connection = ConnectionRuns::new(queue.clone(), ConnectionKind::Streams, Arc::default());
+    let over = session(McpServer::new(queue, connection, own), input, output).await;
     // The thread still writes the steps that are in the queue.
     let _ = tokio::task::spawn_blocking(move || worker.join()).await;
     over
