@@ -208,7 +208,15 @@ fn a_file_that_only_the_installation_created_is_removed_again() {
         assert_eq!(hook(folder.path(), &["uninstall", agent]).code, Some(0), "{agent}");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 0, "{agent}");
         // A file of the user stays, even if it has no settings.
-        fs::write(&path, if file.ends_with(".js") { "export const mine = 1\n" } else { "{}\n" }).unwrap();
+        fs::write(
+            &path,
+            if Path::new(file).extension().is_some_and(|end| end == "js") {
+                "export const mine = 1\n"
+            } else {
+                "{}\n"
+            },
+        )
+        .unwrap();
         assert_eq!(hook(folder.path(), &["uninstall", agent]).code, Some(0), "{agent}");
         assert!(path.exists(), "{agent}");
     }
