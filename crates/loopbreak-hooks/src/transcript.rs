@@ -49,7 +49,9 @@ impl TranscriptUpdate {
             }
             _ => return TranscriptUpdate { rejected: Vec::new(), offset: known.cloned() },
         };
-        update.rejected.retain(|call| !state.has_call(&call.id));
+        // The calls of the event itself are spelled as in other events, which the transcript does not always do.
+        let is_in_event = |id: &str| request.event.tool_calls.iter().any(|call| call.id() == id);
+        update.rejected.retain(|call| !state.has_call(&call.id) && !is_in_event(&call.id));
         update
     }
 }

@@ -186,8 +186,14 @@ fn assert_equal_in_all<T: PartialEq + std::fmt::Debug>(compare: impl Fn(&Recorde
 #[test]
 fn the_answers_to_recorded_events_are_the_recorded_answers() {
     assert_equal_in_all(|session| {
-        let recorded = session.events.iter().map(|event| answer_kind(&event.answer)).collect();
-        (ReplayedSession::new(session, Some(session.agent)).kinds(), recorded)
+        let mut recorded: Vec<_> = session.events.iter().map(|event| answer_kind(&event.answer)).collect();
+        let mut found = ReplayedSession::new(session, Some(session.agent)).kinds();
+        if session.name.ends_with("/parallel") {
+            // Hooks of parallel calls overtake each other.
+            recorded.sort_unstable();
+            found.sort_unstable();
+        }
+        (found, recorded)
     });
 }
 
@@ -202,7 +208,13 @@ fn findings_of_logs(session: &RecordedSession) -> BTreeSet<FindingName> {
 
 /// Sessions whose log says more or less than the agent tells its hooks, with the reason. All others have the same findings live
 /// and in a replay.
-const DIFFERENT_LOGS: [(&str, &str); 6] = [
+const DIFFERENT_LOGS: [(&str, &str); 9] = [
+    (
+        "claude-2.1.325/other-hook",
+        "the agent ends its turn after the eighth continuation, and reports no event after it",
+    ),
+    ("opencode-1.18.33/parallel", "the plugin is not told which calls belong to one message"),
+    ("qwen-0.24.4/parallel", "the first message ends before the hooks know that the agent reports its end"),
     (
         "claude-2.1.325/parallel",
         "the first message ends before the hooks know that the agent reports its end",
@@ -240,9 +252,6 @@ fn the_agent_of_recorded_events_is_found_without_its_name() {
     }
 }
 
-/// The kinds of events that hooks are installed for, but that no recorded session has.
-const UNRECORDED: [(&str, &str); 1] = [("gemini", "PreCompress")];
-
 #[test]
 fn every_kind_of_event_of_every_agent_that_was_run_is_recorded() {
     let sessions = sessions();
@@ -255,8 +264,7 @@ fn every_kind_of_event_of_every_agent_that_was_run_is_recorded() {
             .collect();
         let installed: &dyn HookAgent = agent.parse().unwrap();
         for (event, _) in installed.events() {
-            let is_recorded = recorded.contains(event);
-            assert_ne!(is_recorded, UNRECORDED.contains(&(agent, event)), "{agent}: {event}");
+            assert!(recorded.contains(event), "{agent}: {event}");
         }
     }
 }

@@ -9,10 +9,10 @@ use crate::install::SettingsLocation;
 
 pub(super) struct GeminiAgent;
 
+/// `PreCompress` is not among them: it comes before every request to the model, whether or not anything is compacted.
 const EVENTS: &[(&str, HookEventKind)] = &[
     (BEFORE_TOOL, HookEventKind::BeforeTool),
     ("AfterTool", HookEventKind::AfterTool),
-    ("PreCompress", HookEventKind::Compaction),
     ("BeforeAgent", HookEventKind::UserPrompt),
     ("AfterAgent", HookEventKind::TurnEnd),
     ("SessionEnd", HookEventKind::SessionEnd),

@@ -33,6 +33,10 @@ impl HookAgent for QwenAgent {
         json!({"name": "loopbreak", "type": "command", "command": command, "timeout": 10_000})
     }
 
+    fn retries_with_prompts(&self) -> bool {
+        true
+    }
+
     fn shell_tool(&self) -> &'static str {
         "run_shell_command"
     }

@@ -34,7 +34,9 @@ pub(crate) fn turn_end(run: &mut HookTransaction<'_>) -> HookResponse {
     }
     let message = if event.message_grows() { run.state.hook.events.new_part(message) } else { message };
     let mut verdicts = Vec::new();
-    if held && !run.request.agent.retries_with_prompts() {
+    if held && run.request.agent.retries_with_prompts() {
+        run.state.hook.events.note_retry();
+    } else if held {
         // A hook has sent the agent on. No other event reports that.
         let step = Step { harness: Some(HarnessEvent::Continuation), ..run.request.step(None) };
         verdicts.push(run.observe(&step));
@@ -58,13 +60,8 @@ fn respond(run: &mut HookTransaction<'_>, verdicts: &[Verdict], message: &str, h
     if let Some(stop) = run.stop_due() {
         return stop;
     }
-    let mut decisions = verdicts.iter().flat_map(|verdict| &verdict.decisions);
-    if let Some(decision) = decisions.find(|one| held && one.enforced && one.intervention.ends_run()) {
-        // The other hook will not change its mind, so only a stop ends the loop.
-        return HookResponse::Stop(format!(
-            "Loop guard: the agent wants to stop, another hook prevents it, and nothing new happens: {}",
-            decision.reason
-        ));
+    if let Some(stop) = held.then(|| stop_of_held_turn(verdicts)).flatten() {
+        return stop;
     }
     let responses = verdicts.iter().map(HookResponse::from);
     match responses.fold(HookResponse::Nothing, |earlier, response| response.after(earlier)) {
@@ -85,6 +82,17 @@ fn respond(run: &mut HookTransaction<'_>, verdicts: &[Verdict], message: &str, h
         }
         None => HookResponse::Nothing,
     }
+}
+
+/// Returns the end of the session if another hook keeps the agent from ending its turn and the guard objects. The other hook will
+/// not change its mind, so only a stop ends the loop.
+pub(super) fn stop_of_held_turn<'v>(verdicts: impl IntoIterator<Item = &'v Verdict>) -> Option<HookResponse> {
+    let mut decisions = verdicts.into_iter().flat_map(|verdict| &verdict.decisions);
+    let decision = decisions.find(|decision| decision.enforced && decision.intervention.ends_run())?;
+    Some(HookResponse::Stop(format!(
+        "Loop guard: the agent wants to stop, another hook prevents it, and nothing new happens: {}",
+        decision.reason
+    )))
 }
 
 /// Returns whether the agent may be kept from ending its turn: once per message of the user, and not while it waits for

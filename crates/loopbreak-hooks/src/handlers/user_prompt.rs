@@ -4,6 +4,7 @@ use loopbreak::Step;
 use loopbreak::step::{HarnessEvent, StepText};
 use loopbreak_store::{RunEvent, StepEvent};
 
+use super::turn_end::stop_of_held_turn;
 use crate::hook_event::PromptAuthor;
 use crate::hook_response::HookResponse;
 use crate::hook_transaction::HookTransaction;
@@ -17,16 +18,16 @@ pub(crate) fn user_prompt(run: &mut HookTransaction<'_>) -> HookResponse {
         run.keep();
         return HookResponse::Nothing;
     }
+    let prompt = event.prompt.as_deref().unwrap_or_default();
     let author = match event.prompt_author() {
         PromptAuthor::Human
             if request.agent.retries_with_prompts()
-                && run.state.hook.events.is_too_fast_for_a_human(request.now) =>
+                && run.state.hook.events.is_retry(prompt, request.now) =>
         {
             PromptAuthor::Harness(HarnessEvent::Continuation)
         }
         author => author,
     };
-    let prompt = event.prompt.as_deref().unwrap_or_default();
     let record = StepEvent::from_hook(Some(event.name()));
     match author {
         PromptAuthor::Human => {
@@ -37,7 +38,8 @@ pub(crate) fn user_prompt(run: &mut HookTransaction<'_>) -> HookResponse {
         }
         PromptAuthor::Harness(harness) => {
             let verdict = run.observe(&Step { harness: Some(harness), ..request.step(None) });
-            let response = run.stop_due().unwrap_or_else(|| HookResponse::from(&verdict));
+            let held = request.agent.retries_with_prompts().then(|| stop_of_held_turn([&verdict])).flatten();
+            let response = run.stop_due().or(held).unwrap_or_else(|| HookResponse::from(&verdict));
             run.record(RunEvent::Step(record.with_verdict(response.summarize(&verdict))));
             response
         }

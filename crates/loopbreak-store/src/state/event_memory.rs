@@ -59,6 +59,11 @@ pub struct EventMemory {
     /// Id of the last prompt.
     #[serde(skip_serializing_if = "String::is_empty")]
     prompt: String,
+    /// Checksum of the last prompt, and of a prompt with which the agent itself started its turn again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_text: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_text: Option<u64>,
     /// True if every event arrives twice, because the hooks are installed twice.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     doubled: bool,
@@ -232,9 +237,17 @@ impl EventMemory {
         false
     }
 
-    /// Returns whether a prompt at this time follows the end of a turn faster than a human types.
-    pub fn is_too_fast_for_a_human(&self, now: i64) -> bool {
-        self.turn_ended_at.is_some_and(|ended| now - ended < FASTEST_HUMAN_MS)
+    /// Records a prompt of an agent that starts a turn again with a prompt of its own. Returns whether this is such a prompt: it
+    /// follows the end of a turn faster than a human types, or it is known from before.
+    pub fn is_retry(&mut self, prompt: &str, now: i64) -> bool {
+        self.prompt_text = Some(checksum(&prompt));
+        let is_fast = self.turn_ended_at.is_some_and(|ended| now - ended < FASTEST_HUMAN_MS);
+        is_fast || self.retry_text == self.prompt_text
+    }
+
+    /// Records that the last prompt came from a hook that had kept the agent from ending its turn.
+    pub fn note_retry(&mut self) {
+        self.retry_text = self.prompt_text;
     }
 
     /// Returns the part of a message that is new, for agents that repeat all earlier messages of the turn before it.
@@ -305,6 +318,18 @@ mod tests {
         );
         assert_eq!(memory.add_refusal(4_000, Some(90)), 4_000, "the transcript has grown");
         assert_eq!(memory.add_refusal(34_000, Some(90)), 34_000, "a transcript that is no longer written");
+    }
+
+    #[test]
+    fn a_prompt_that_started_a_turn_again_is_known_on_a_slow_machine() {
+        let mut memory = EventMemory::default();
+        assert!(!memory.is_retry("do it", 1_000));
+        memory.is_known_turn_end("Done.", false, 2_000);
+        assert!(memory.is_retry("not done yet", 2_500), "faster than a human");
+        memory.note_retry();
+        memory.is_known_turn_end("Done.", true, 3_000);
+        assert!(memory.is_retry("not done yet", 9_000));
+        assert!(!memory.is_retry("thank you", 9_500 + FASTEST_HUMAN_MS));
     }
 
     #[test]

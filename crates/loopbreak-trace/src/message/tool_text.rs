@@ -18,6 +18,8 @@ pub struct ToolText<'a> {
 const UNTRUSTED: (&str, &str) = ("<untrusted_context>", "</untrusted_context>");
 /// Wrapper around texts that hooks have added.
 const HOOK: (&str, &str) = ("<hook_context>", "</hook_context>");
+/// Beginning of the guard's advice below a result, for agents that put nothing around it.
+const ADDED_ADVICE: &str = "\n\nLoop guard: ";
 /// Beginnings of the results of commands.
 const COMMAND_HEADS: [&str; 2] = ["Output: ", "Command: "];
 /// Beginnings of the lines below the output of a command.
@@ -32,6 +34,7 @@ const EXIT_CODE: &str = "Exit Code: ";
 ///
 /// - A wrapper `<untrusted_context>…</untrusted_context>` around the whole text.
 /// - Blocks `<hook_context>…</hook_context>` before and after it, which are texts of hooks, Loopbreak's included.
+/// - Advice of Loopbreak below the text, in a paragraph of its own.
 /// - Below the output of a command, the lines `Process Group PGID: n` and `Background PIDs: n`. They differ in each call.
 ///   The line `Exit Code: n` gives the exit code. Without this line, and without `Error:` or `Signal:`, the code is 0.
 ///
@@ -100,7 +103,7 @@ fn without_hook_context(text: &str) -> &str {
         rest = match (end, start) {
             (Some(end), _) => rest[..end].trim_end(),
             (None, Some((_, after))) => after.trim_start(),
-            (None, None) => return rest,
+            (None, None) => return rest.find(ADDED_ADVICE).map_or(rest, |end| &rest[..end]),
         };
     }
 }
@@ -112,6 +115,17 @@ mod tests {
     fn unwrapped(text: &str) -> (String, Option<i64>) {
         let ToolText { text, exit } = unwrap_tool_text(text);
         (text.into_owned(), exit)
+    }
+
+    #[test]
+    fn advice_below_a_result_is_no_part_of_it() {
+        assert_eq!(
+            unwrapped("no such file\n\nLoop guard: since turn 2: again.\n\nLoop guard: more"),
+            ("no such file".into(), None)
+        );
+        let wrapped = "x\n\n<hook_context>Loop guard: one\n\nLoop guard: two</hook_context>";
+        assert_eq!(unwrapped(wrapped).0, "x");
+        assert_eq!(unwrapped("Loop guard: a heading\n\ntext").0, "Loop guard: a heading\n\ntext");
     }
 
     #[test]
