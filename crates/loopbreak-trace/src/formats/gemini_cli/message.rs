@@ -32,6 +32,9 @@ pub(super) struct GeminiMessage<'a> {
     timestamp: Option<EpochMillis>,
     #[serde(borrow)]
     content: MessageContent<'a>,
+    /// The words of the user, if the content differs from them.
+    #[serde(borrow, rename = "displayContent")]
+    display_content: MessageContent<'a>,
     #[serde(borrow)]
     model: Option<StepText<'a>>,
     tokens: Option<GeminiTokens>,
@@ -104,6 +107,7 @@ impl<'a> GeminiMessage<'a> {
     fn into_user_step(self, owner: GeminiOwner<'_>) -> Option<Step<'a>> {
         let at = self.timestamp;
         let text = self.content.into_text()?;
+        let displayed = self.display_content.into_text();
         // Hooks add their texts to the prompt.
         let (words, _) = unwrap_step_text(text);
         let event = |event| Some(Step { at, harness: Some(event), ..Step::default() });
@@ -111,7 +115,10 @@ impl<'a> GeminiMessage<'a> {
         if trimmed.starts_with(SNAPSHOT) {
             return event(HarnessEvent::Compaction);
         }
-        if is_guard_reason(trimmed) {
+        // A hook that keeps the agent from ending its turn sends its reason. The user sees the prompt of the turn instead. Files
+        // that a prompt mentions are added to it.
+        let is_replaced = displayed.is_some_and(|displayed| !trimmed.contains(displayed.trim()));
+        if is_guard_reason(trimmed) || is_replaced {
             return event(HarnessEvent::Continuation);
         }
         // The caller of a subagent is not a human.
@@ -175,5 +182,29 @@ impl<'a> GeminiToolCall<'a> {
         let is_logged = text.is_some() || error.is_some();
         let outcome = is_logged.then_some(Outcome { text, error, exit, denied });
         (outcome, denied.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_that_takes_the_place_of_the_users_words_is_a_continuation() {
+        let owner = GeminiOwner { run: None, agent: None };
+        for (content, displayed, expected) in [
+            ("Not done yet.", Some("Fix the test"), Some(HarnessEvent::Continuation)),
+            ("Fix @a.txt\n--- Content of a.txt ---\nx", Some("Fix @a.txt"), None),
+            ("Fix the test", None, None),
+        ] {
+            let mut message = serde_json::json!({"type": "user", "content": [{"text": content}]});
+            if let Some(displayed) = displayed {
+                message["displayContent"] = serde_json::json!([{"text": displayed}]);
+            }
+            let text = message.to_string();
+            let step =
+                serde_json::from_str::<GeminiMessage<'_>>(&text).unwrap().into_user_step(owner).unwrap();
+            assert_eq!((step.harness, step.user.is_some()), (expected, expected.is_none()), "{content}");
+        }
     }
 }
