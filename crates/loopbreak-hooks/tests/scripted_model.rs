@@ -273,5 +273,5 @@ fn every_dialect_has_a_call_for_every_deed() {
         assert!(calls.iter().all(|call| !call.tool.is_empty()), "{agent}: {calls:?}");
         assert_eq!(calls[0].tool, calls[5].tool, "{agent}: wrong arguments go to the tool for commands");
     }
-    assert!("nobody".parse::<ToolDialect>().unwrap_err().to_string().contains("claude-code, codex"));
+    assert!("nobody".parse::<ToolDialect>().unwrap_err().to_string().contains("claude-code, cline, codex"));
 }

@@ -170,7 +170,7 @@ fn codex_hooks_that_are_not_trusted_are_named() {
     home.install(&["codex"]);
     let out = home.doctor(&["codex"], 0);
     assert!(out.contains("warning  this project is not trusted"), "{out}");
-    assert!(out.contains("skips without a word: PostToolUse, PreToolUse, SessionEnd, Stop"), "{out}");
+    assert!(out.contains("skips without a word: PostCompact, PostToolUse, PreToolUse, SessionEnd, Stop"), "{out}");
     assert!(out.contains("trust them with /hooks"), "{out}");
 
     let (project, file) = (home.path("project"), home.path("project/.codex/hooks.json"));

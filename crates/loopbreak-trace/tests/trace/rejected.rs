@@ -34,7 +34,7 @@ fn codex_rejects_patches_that_do_not_apply() {
     );
     assert_eq!(
         rejected(LogFormat::CODEX, "codex/code-mode.jsonl"),
-        [format!("c3 exec: {failed} src/lib.rs:")],
+        [format!("c3 apply_patch: {failed} src/lib.rs:")],
         "a refusal of the guard is not one of them"
     );
 }
