@@ -170,13 +170,23 @@ fn codex_hooks_that_are_not_trusted_are_named() {
     home.install(&["codex"]);
     let out = home.doctor(&["codex"], 0);
     assert!(out.contains("warning  this project is not trusted"), "{out}");
-    assert!(out.contains("skips without a word: PostCompact, PostToolUse, PreToolUse, SessionEnd, Stop"), "{out}");
+    assert!(
+        out.contains("skips without a word: PostCompact, PostToolUse, PreToolUse, SessionEnd, Stop"),
+        "{out}"
+    );
     assert!(out.contains("trust them with /hooks"), "{out}");
 
     let (project, file) = (home.path("project"), home.path("project/.codex/hooks.json"));
     let mut config = format!("[projects.\"{}\"]\ntrust_level = \"trusted\"\n", project.display());
-    let events =
-        ["pre_tool_use", "post_tool_use", "user_prompt_submit", "stop", "subagent_stop", "session_end"];
+    let events = [
+        "pre_tool_use",
+        "post_tool_use",
+        "post_compact",
+        "user_prompt_submit",
+        "stop",
+        "subagent_stop",
+        "session_end",
+    ];
     for event in events {
         let key = format!("{}:{event}:0:0", file.display());
         writeln!(config, "[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:00\"").unwrap();
