@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use loopbreak::Mode;
 use loopbreak_hooks::doctor::{CheckUpError, CheckUpOutcome, HookCheckUp, LiveTrialStarter};
+use loopbreak_hooks::install::find_named_agent;
 use loopbreak_hooks::live_trial::{LiveTrialError, LiveTrialReport, run_live_trial};
 use loopbreak_hooks::{HookAgent, error_log};
 use loopbreak_runner::InterruptFlag;
 use loopbreak_store::default_path;
 
-use super::agent_choice::find_agent;
 use super::args::DoctorArgs;
 use crate::args::ConfigOptions;
 use crate::error::UserError;
@@ -34,7 +34,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
         show: &output::print,
     };
     let outcome = match &args.agent {
-        Some(name) => check_up.check_agent(find_agent(name)?),
+        Some(name) => check_up.check_agent(find_named_agent(name)?),
         None => check_up.check_all(),
     }?;
     if let Some(store) = default_path(|name| std::env::var_os(name)) {
