@@ -1,5 +1,6 @@
 //! The errors of past events, in a file beside the store, because the store itself may be what failed.
 
+use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -35,9 +36,16 @@ pub fn last_lines(store: &Path, count: usize) -> Vec<String> {
 
 /// Renders the last lines for a terminal, with the path of the file. Empty if there are none.
 pub fn render_last(store: &Path, count: usize) -> String {
-    let lines: String =
-        last_lines(store, count).iter().map(|line| format!("  {}\n", printable(line))).collect();
-    if lines.is_empty() { lines } else { format!("latest errors ({}):\n{lines}", path(store).display()) }
+    let lines = last_lines(store, count);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("latest errors ({}):\n", path(store).display());
+    for line in &lines {
+        // Writing to a text cannot fail.
+        _ = writeln!(text, "  {}", printable(line));
+    }
+    text
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ mod tests {
             if let Some(profile) = profile {
                 loader = loader.profile(profile.as_str());
             }
-            assignments.iter().fold(loader, |loader, set| loader.set(set)).load().unwrap()
+            assignments.iter().fold(loader, ConfigLoader::set).load().unwrap()
         };
         let mut assignments: Vec<String> = set.iter().map(|set| (*set).to_owned()).collect();
         assignments.extend(limits.assignments());

@@ -39,11 +39,11 @@ impl TrialStep {
         let took = self.took.as_secs_f64() * 1000.0;
         let answer =
             if self.answer.is_null() { "continues".to_owned() } else { printable(&self.answer.to_string()) };
-        let mut text = format!("  {:<26} {took:5.1} ms  {answer}\n", self.event);
-        if !self.status.success() || !self.stderr.is_empty() {
-            text += &format!("    {}: {}\n", self.status, printable(&self.stderr));
+        let text = format!("  {:<26} {took:5.1} ms  {answer}\n", self.event);
+        if self.status.success() && self.stderr.is_empty() {
+            return text;
         }
-        text
+        format!("{text}    {}: {}\n", self.status, printable(&self.stderr))
     }
 }
 

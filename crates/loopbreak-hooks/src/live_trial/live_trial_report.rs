@@ -76,12 +76,12 @@ impl LiveTrialReport {
             number(self.refused)
         );
         let Some(fault) = self.fault() else { return CheckFinding::good(text).render() };
-        let mut text = CheckFinding::problem(text, fault).render();
+        let text = CheckFinding::problem(text, fault).render();
         let words = self.output.trim();
-        if self.ending != LiveTrialEnding::Interrupted && !words.is_empty() {
-            text += &format!("  the agent's last words:\n    {}\n", printable_lines(words));
+        if self.ending == LiveTrialEnding::Interrupted || words.is_empty() {
+            return text;
         }
-        text
+        format!("{text}  the agent's last words:\n    {}\n", printable_lines(words))
     }
 }
 
