@@ -1,10 +1,9 @@
 //! Label files, shared by the commands that use labels.
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use loopbreak_analysis::eval::{LabelCondition, LabelSelection, RunLabels, SelectionError};
+use loopbreak_analysis::eval::{LabelFileError, LabelSelection, SelectionError};
 use loopbreak_trace::{InputSet, expand_paths};
 
 use crate::error::UserError;
@@ -30,54 +29,13 @@ pub(crate) struct LabelArgs {
 impl LabelArgs {
     /// Reads the labels and the conditions. Returns `None` if there are no labels.
     pub(crate) fn read(&self) -> Result<Option<LabelSelection>, UserError> {
-        let parse = |option: &str, text: Option<&str>| {
-            let parsed = text.map(LabelCondition::parse).transpose();
-            parsed.map_err(|error| {
-                UserError::usage(format!("{option}: {error}")).hint(
-                    "use a dotted path, an operator and a value, such as labels.reward<0.5 and success=false",
-                )
-            })
-        };
-        let positive = parse("--positive", self.positive.as_deref())?;
-        let only = parse("--where", self.only.as_deref())?;
-        if self.labels.is_empty() {
-            return Ok(None);
-        }
-        if positive.is_none() && only.is_none() {
-            return Err(UserError::usage("--labels without --positive or --where: the labels are not used")
-                .hint("say which runs are positive, for example --positive success=false"));
-        }
-        Ok(Some(LabelSelection { labels: self.read_files()?, positive, only }))
-    }
-
-    fn read_files(&self) -> Result<RunLabels, UserError> {
-        let mut labels = RunLabels::default();
-        for file in &self.labels {
-            let name = file.display();
-            let text = fs::read_to_string(file).map_err(|error| {
-                UserError::failed(format!("cannot read the label file {name}: {error}"))
-                    .hint("--labels takes a text file with one JSON object per line")
-            })?;
-            labels.add(&text).map_err(|error| {
-                let hint = if error.reason.contains("labelled before") {
-                    "remove one of the two lines"
-                } else {
-                    "use one JSON object per line, with the id of the run in \"run\""
-                };
-                UserError::failed(format!("{name}:{error}")).hint(hint)
-            })?;
-        }
-        Ok(labels)
+        Ok(LabelSelection::read(&self.labels, self.positive.as_deref(), self.only.as_deref())?)
     }
 
     /// Returns the logs at these paths. Skips label files, which may be in the same folders.
     pub(crate) fn find_logs(&self, paths: &[PathBuf]) -> InputSet {
         let mut inputs = expand_paths(paths);
-        let labels: Vec<_> = self.labels.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
-        inputs.inputs.retain(|input| {
-            let real = input.path().and_then(|path| fs::canonicalize(path).ok());
-            real.is_none_or(|real| !labels.contains(&real))
-        });
+        inputs.skip(&self.labels);
         inputs
     }
 
@@ -95,5 +53,13 @@ impl From<SelectionError> for UserError {
             _ => UserError::usage(message),
         };
         error.hint(hint)
+    }
+}
+
+impl From<LabelFileError> for UserError {
+    fn from(error: LabelFileError) -> Self {
+        let message = error.to_string();
+        let is_usage = error.is_usage_error();
+        if is_usage { UserError::usage(message) } else { UserError::failed(message) }.hint(error.hint())
     }
 }

@@ -125,56 +125,12 @@ pub(crate) fn terminal_size() -> (usize, usize) {
 pub(crate) fn text_style() -> TextStyle {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     let colour = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
-    let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let locale = variable("LC_ALL").or_else(|| variable("LC_CTYPE")).or_else(|| variable("LANG"));
-    TextStyle {
-        width: width(variable("COLUMNS").as_deref(), terminal),
-        unicode: shows_unicode(locale.as_deref(), variable("TERM").as_deref()),
-        colour,
-    }
-}
-
-/// Returns the number of columns: `COLUMNS`, else the width of the terminal, else 80. Longer lines than 120
-/// columns are hard to read.
-fn width(columns: Option<&str>, terminal: Option<usize>) -> usize {
-    let given = columns.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
-    given.or(terminal).unwrap_or(80).clamp(60, 120)
-}
-
-/// Returns whether the terminal shows more than ASCII. Without a locale, as in most containers, it is assumed
-/// to.
-fn shows_unicode(locale: Option<&str>, terminal: Option<&str>) -> bool {
-    let utf8 = |locale: &str| {
-        let locale = locale.to_ascii_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    };
-    !matches!(terminal, Some("dumb" | "linux")) && locale.is_none_or(utf8)
+    TextStyle::for_terminal(terminal, colour, |name| std::env::var(name).ok())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_locale_without_utf_8_gets_ascii() {
-        assert!(shows_unicode(Some("en_GB.UTF-8"), Some("xterm-256color")));
-        assert!(shows_unicode(Some("C.utf8"), None));
-        assert!(shows_unicode(None, None));
-        assert!(!shows_unicode(Some("C"), None));
-        assert!(!shows_unicode(Some("de_DE.ISO-8859-1"), None));
-        assert!(!shows_unicode(Some("en_GB.UTF-8"), Some("dumb")));
-    }
-
-    #[test]
-    fn the_width_comes_from_columns_or_from_the_terminal() {
-        assert_eq!(width(Some("100"), Some(90)), 100);
-        assert_eq!((width(None, Some(90)), width(None, None)), (90, 80));
-        assert_eq!(
-            (width(Some("wide"), None), width(Some("0"), Some(90)), width(Some("-5"), None)),
-            (80, 90, 80)
-        );
-        assert_eq!((width(Some("20"), None), width(Some("500"), None)), (60, 120));
-    }
 
     #[test]
     fn a_closed_pipe_is_not_an_error() {

@@ -1,8 +1,11 @@
 //! The errors of past events, in a file beside the store, because the store itself may be what failed.
 
+use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+
+use loopbreak::text::printable;
 
 /// Size in bytes from which the file is renamed and a new one is started.
 const MAX_BYTES: u64 = 256 * 1024;
@@ -31,6 +34,20 @@ pub fn last_lines(store: &Path, count: usize) -> Vec<String> {
     lines[lines.len().saturating_sub(count)..].to_vec()
 }
 
+/// Renders the last lines for a terminal, with the path of the file. Empty if there are none.
+pub fn render_last(store: &Path, count: usize) -> String {
+    let lines = last_lines(store, count);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("latest errors ({}):\n", path(store).display());
+    for line in &lines {
+        // Writing to a text cannot fail.
+        _ = writeln!(text, "  {}", printable(line));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +69,11 @@ mod tests {
         let store = folder.path().join("new/loopbreak.db");
         append(&store, 1, "codex", "x");
         assert_eq!(last_lines(&store, 9), ["1 codex x"]);
+        let shown = format!("latest errors ({}):\n  1 codex x\n", path(&store).display());
+        assert_eq!(
+            (render_last(&store, 9), render_last(&folder.path().join("none"), 9)),
+            (shown, String::new())
+        );
         fs::write(folder.path().join("file"), "").unwrap();
         append(&folder.path().join("file/loopbreak.db"), 1, "codex", "x");
     }

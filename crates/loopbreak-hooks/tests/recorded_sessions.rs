@@ -1,6 +1,7 @@
 //! Sessions with real agents that `cargo xtask agents --record` has recorded, replayed with the times of their events.
 
 #![expect(clippy::unwrap_used, reason = "a recording that cannot be read has failed")]
+#![expect(clippy::print_stderr, reason = "the warnings of a hook explain why its test fails")]
 
 use std::cell::Cell;
 use std::collections::BTreeSet;

@@ -13,7 +13,6 @@ pub mod html;
 pub mod markup;
 mod number;
 pub mod outputs;
-mod printable;
 #[cfg(feature = "store")]
 pub mod stored_runs;
 pub mod text;
@@ -21,6 +20,6 @@ pub mod tune;
 mod unread_items;
 mod worst_runs;
 
+pub use loopbreak::text::{printable, printable_lines};
 pub use number::plural;
-pub use printable::{printable, printable_lines};
 pub use unread_items::unread_items;

@@ -16,6 +16,7 @@ mod options;
 mod process;
 mod prompt;
 mod recording;
+mod run_limits;
 
 pub use autopilot::{RoadmapFile, TaskRoadmap};
 pub use error::RunError;
@@ -25,6 +26,7 @@ pub use loop_runner::LoopRunner;
 pub use observer::{OutputStream, RunObserver};
 pub use options::RunOptions;
 pub use process::interrupt_flag::InterruptFlag;
+pub use run_limits::{RunDefaults, RunLimits};
 
 /// Environment variables that a command gets with a roadmap, in addition to `LOOPBREAK_RUN`. They are not settings.
 pub const TASK_VARIABLES: [&str; 3] = ["LOOPBREAK_TASK", "LOOPBREAK_TASK_TITLE", "LOOPBREAK_RESULT_FILE"];

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::path::PathBuf;
 
 use serde_json::Value;
 
 use super::eval_report::LeftOutRuns;
 use super::label_condition::LabelCondition;
+use super::label_file_error::LabelFileError;
 use super::run_labels::RunLabels;
 
 /// Number of ids that an error shows.
@@ -70,6 +72,26 @@ impl fmt::Display for SelectionError {
 impl std::error::Error for SelectionError {}
 
 impl LabelSelection {
+    /// Parses the conditions and reads the label files. Returns `None` if there are no files.
+    pub fn read(
+        files: &[PathBuf],
+        positive: Option<&str>,
+        only: Option<&str>,
+    ) -> Result<Option<Self>, LabelFileError> {
+        let parse = |option, text: Option<&str>| {
+            let parsed = text.map(LabelCondition::parse).transpose();
+            parsed.map_err(|error| LabelFileError::Condition { option, error })
+        };
+        let (positive, only) = (parse("--positive", positive)?, parse("--where", only)?);
+        if files.is_empty() {
+            return Ok(None);
+        }
+        if positive.is_none() && only.is_none() {
+            return Err(LabelFileError::NoCondition);
+        }
+        Ok(Some(LabelSelection { labels: RunLabels::read(files)?, positive, only }))
+    }
+
     /// Decides for each run whether it is positive, and removes those that cannot be decided and those that do not take
     /// part. `id` returns the id of a run and `set` stores the decision.
     pub fn apply<T>(
@@ -134,4 +156,23 @@ fn few(ids: &[String]) -> String {
     let more = if ids.len() > SHOWN { ", …" } else { "" };
     let quoted: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("{id:?}")).collect();
     quoted.join(", ") + more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eval_conditions_are_checked_before_label_files_are_read() {
+        let missing = [PathBuf::from("no such file")];
+        let read = |files, positive| LabelSelection::read(files, positive, None);
+        assert!(read(&[], None).unwrap().is_none());
+        let broken = read(&missing, Some("")).unwrap_err();
+        assert_eq!(broken.to_string(), "--positive: a condition is empty");
+        let unused = read(&missing, None).unwrap_err();
+        assert!(matches!(unused, LabelFileError::NoCondition) && unused.is_usage_error());
+        let unreadable = read(&missing, Some("stuck")).unwrap_err();
+        assert!(unreadable.to_string().starts_with("cannot read the label file no such file: "));
+        assert!(!unreadable.is_usage_error());
+    }
 }

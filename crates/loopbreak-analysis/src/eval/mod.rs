@@ -10,6 +10,7 @@ mod evaluate;
 mod explain_command;
 mod holdout;
 mod label_condition;
+mod label_file_error;
 mod label_selection;
 mod loop_follower;
 mod mean_difference;
@@ -17,6 +18,7 @@ mod run_labels;
 mod run_split;
 mod samples;
 mod share_estimate;
+mod split_part;
 
 pub use advice_comparison::{AdviceComparison, AdviceObserver, AdvicePair, TextLengths};
 pub use baseline::{BaselineResult, BaselineWatcher, EvalBaseline, RuleSignal};
@@ -30,6 +32,7 @@ pub use eval_report::{
 pub use evaluate::{EvalSample, evaluate};
 pub use holdout::{HoldoutReport, HoldoutRun, HoldoutSplit};
 pub use label_condition::{LabelCondition, LabelConditionError};
+pub use label_file_error::LabelFileError;
 pub use label_selection::{LabelSelection, SelectionError};
 pub use loop_follower::LoopRemainder;
 pub use mean_difference::{DifferenceInterval, GroupMeans, MeanDifference};
@@ -37,3 +40,4 @@ pub use run_labels::{LabelError, RunLabels};
 pub use run_split::{RunSplit, SplitError, SplitRemainder};
 pub use samples::read_samples;
 pub use share_estimate::ShareEstimate;
+pub use split_part::{SplitPart, SplitPartError};

@@ -2,8 +2,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::fs;
+use std::path::PathBuf;
 
 use serde_json::Value;
+
+use super::label_file_error::LabelFileError;
 
 /// A line of a label file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +42,17 @@ struct LabelEntry {
 }
 
 impl RunLabels {
+    /// Reads label files.
+    pub fn read(files: &[PathBuf]) -> Result<Self, LabelFileError> {
+        let mut labels = RunLabels::default();
+        for file in files {
+            let text = fs::read_to_string(file)
+                .map_err(|error| LabelFileError::Unreadable { file: file.clone(), error })?;
+            labels.add(&text).map_err(|error| LabelFileError::Line { file: file.clone(), error })?;
+        }
+        Ok(labels)
+    }
+
     /// Adds the content of a file. The first broken line is an error: half of the labels would give a wrong result.
     pub fn add(&mut self, text: &str) -> Result<(), LabelError> {
         self.files += 1;

@@ -12,6 +12,9 @@ use crate::recording::RunRecording;
 use crate::report::{InputStatistics, Report, RunList, RunReport, TotalsBuilder};
 use crate::series::{RestartTracker, TaskAttempts};
 
+/// Number of runs that a message names.
+const SHOWN_RUNS: usize = 5;
+
 /// The logs of an analysis in the order of the inputs.
 #[derive(Debug)]
 pub struct AnalyzedLogs {
@@ -35,6 +38,18 @@ impl AnalyzedLogs {
     /// Returns the names of all runs.
     pub fn run_names(&self) -> impl Iterator<Item = &str> {
         self.logs.iter().flat_map(|log| log.runs.names())
+    }
+
+    /// Lists the names of the first runs, sorted and without duplicates, for a message.
+    pub fn describe_runs(&self) -> String {
+        quote_first(self.run_names().collect())
+    }
+
+    /// Lists the names of the first runs that were left out because another one was selected. `None` if there are none.
+    pub fn describe_other_runs(&self) -> Option<String> {
+        let others: Vec<&str> =
+            self.logs.iter().flat_map(|log| &log.other_runs).map(String::as_str).collect();
+        (!others.is_empty()).then(|| quote_first(others))
     }
 
     /// Reports the inputs that could not be read, and sums up the others.
@@ -66,6 +81,15 @@ impl AnalyzedLogs {
     }
 }
 
+/// Returns the first names in quotes, sorted and without duplicates.
+fn quote_first(mut names: Vec<&str>) -> String {
+    names.sort_unstable();
+    names.dedup();
+    let more = if names.len() > SHOWN_RUNS { ", …" } else { "" };
+    let quoted: Vec<String> = names.iter().take(SHOWN_RUNS).map(|name| format!("{name:?}")).collect();
+    quoted.join(", ") + more
+}
+
 /// The runs of all logs, in the order of reading.
 #[derive(Debug)]
 struct AllRuns(Vec<FinishedRuns>);
@@ -87,5 +111,17 @@ impl RunList for AllRuns {
             index -= runs.len();
         }
         Ok(RunRecording::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_each_of_the_first_runs_once() {
+        assert_eq!(quote_first(vec!["b", "a", "b"]), "\"a\", \"b\"");
+        let many = vec!["6", "5", "4", "3", "2", "1"];
+        assert_eq!(quote_first(many), "\"1\", \"2\", \"3\", \"4\", \"5\", …");
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use loopbreak::Pattern;
 use loopbreak::verdict::RunStop;
+use loopbreak_report::exit;
 
 /// The ending of an episode.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +29,21 @@ pub enum EpisodeEnding {
 }
 
 impl EpisodeEnding {
+    /// Returns the exit code of a program that plays one episode.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            EpisodeEnding::Victory | EpisodeEnding::Death | EpisodeEnding::Left => exit::DONE,
+            EpisodeEnding::LoopBreak(Pattern::MaxIterations | Pattern::MaxRuntime | Pattern::MaxCost)
+            | EpisodeEnding::TurnLimit => exit::LIMIT,
+            EpisodeEnding::LoopBreak(Pattern::ConsecutiveErrors) | EpisodeEnding::ModelFailed(_) => {
+                exit::ERRORS
+            }
+            EpisodeEnding::LoopBreak(_) => exit::LOOP,
+            EpisodeEnding::Interrupted => exit::INTERRUPTED,
+            EpisodeEnding::Fault(_) => exit::FAILED,
+        }
+    }
+
     /// Returns the name of the ending: `victory`, `death`, `left`, `loop_break`, `turn_limit`, `model_failed`,
     /// `interrupted` or `fault`.
     pub fn as_str(&self) -> &'static str {

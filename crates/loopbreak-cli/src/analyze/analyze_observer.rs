@@ -11,9 +11,6 @@ use loopbreak_report::text::TextStyle;
 
 use crate::error::UserError;
 
-/// Number of run ids shown in an error.
-const SHOWN_RUNS: usize = 5;
-
 /// The file that events are written to. Logs are then read one after the other, so the lock is never
 /// contended.
 pub(super) type EventFile = Mutex<EventWriter<BufWriter<File>>>;
@@ -60,15 +57,10 @@ pub(super) fn render_explanation(
 ) -> Result<Option<String>, UserError> {
     let runs: Vec<&str> = logs.run_names().collect();
     if runs.len() > 1 {
-        let mut ids = runs.clone();
-        ids.sort_unstable();
-        ids.dedup();
-        let hint = if ids.len() == 1 {
+        let hint = if runs.iter().min() == runs.iter().max() {
             "several files have a run with that id: give one file".to_owned()
         } else {
-            let more = if ids.len() > SHOWN_RUNS { ", …" } else { "" };
-            let quoted: Vec<String> = ids.iter().take(SHOWN_RUNS).map(|id| format!("{id:?}")).collect();
-            format!("select one with --run ID: {}{more}", quoted.join(", "))
+            format!("select one with --run ID: {}", logs.describe_runs())
         };
         return Err(
             UserError::usage(format!("--explain shows one run, but there are {}", runs.len())).hint(hint)

@@ -135,18 +135,11 @@ fn read_logs<'o>(
 }
 
 fn unknown_run(only: &str, logs: &AnalyzedLogs) -> UserError {
-    let mut others: Vec<&str> =
-        logs.logs.iter().flat_map(|log| &log.other_runs).map(String::as_str).collect();
-    others.sort_unstable();
-    others.dedup();
     let error = UserError::failed(format!("run {only:?} not found"));
-    if others.is_empty() {
-        return error;
+    match logs.describe_other_runs() {
+        Some(others) => error.hint(format!("the runs are {others}")),
+        None => error,
     }
-    let more = if others.len() > 5 { ", …" } else { "" };
-    others.truncate(5);
-    let quoted: Vec<String> = others.iter().map(|other| format!("{other:?}")).collect();
-    error.hint(format!("the runs are {}{more}", quoted.join(", ")))
 }
 
 fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {

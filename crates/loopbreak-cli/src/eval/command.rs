@@ -3,14 +3,15 @@
 use loopbreak::Config;
 use loopbreak_analysis::eval::{
     self, EvalBaseline, EvalQuestion, EvalReport, EvalSample, HoldoutSplit, LabelCondition, LeftOutRuns,
+    SplitPart, SplitPartError,
 };
 use loopbreak_analysis::tune::with_patience;
 use loopbreak_analysis::{AnalyzeOptions, LogAnalyzer, report_unread_inputs};
 use loopbreak_report::eval as report;
 use loopbreak_trace::expand_paths;
 
+use super::advice;
 use super::args::EvalArgs;
-use super::{advice, split};
 use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
@@ -31,14 +32,15 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     }
     let selection = args.labels.read()?;
     let baselines = baselines(args);
-    let part = split::read(args)?;
+    let part = args.split.as_deref().zip(args.part.as_deref());
+    let part = part.map(|(file, part)| SplitPart::read(file, part)).transpose()?;
     let mut inputs = args.labels.find_logs(&args.paths);
     if let Some(path) = &args.html {
         let mut read = args.labels.find_logs_and_labels(&args.paths).inputs;
         read.extend(expand_paths(&args.split).inputs);
         output::refuse_to_overwrite("--html", path, &read)?;
     }
-    split::skip_split_file(args, &mut inputs);
+    inputs.skip(&args.split);
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
     let options = AnalyzeOptions {
         format: args.format,
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         }
         None => LeftOutRuns::default(),
     };
-    split::count(&mut left_out, &other_runs, selection.as_ref());
+    other_runs.add_to(&mut left_out, selection.as_ref());
     let text = |condition: &Option<LabelCondition>| condition.as_ref().map(|it| it.as_str().to_owned());
     let question = EvalQuestion {
         positive: selection.as_ref().and_then(|selection| text(&selection.positive)),
@@ -113,4 +115,12 @@ fn print(evaluation: &EvalReport, json: bool) -> Result<(), UserError> {
         return output::print(&report::render(evaluation, &output::text_style()));
     }
     output::print_json(evaluation)
+}
+
+impl From<SplitPartError> for UserError {
+    fn from(error: SplitPartError) -> Self {
+        let message = error.to_string();
+        let is_usage = error.is_usage_error();
+        if is_usage { UserError::usage(message) } else { UserError::failed(message) }.hint(error.hint())
+    }
 }

@@ -2,11 +2,11 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use loopbreak_hooks::install::{InstallError, SettingsChange};
+use loopbreak_hooks::install::{AgentChoice, InstallError, SettingsChange, find_named_agent};
 use loopbreak_hooks::{HookAgent, HookEnvironment, answer};
 use loopbreak_store::{default_path, now};
 
-use super::agent_choice::{choose_to_install, choose_to_uninstall, find_agent};
+use super::agent_choice::choose;
 use super::args::{HookArgs, HookCommand, InstallArgs, ManageCommand};
 use super::doctor::doctor;
 use crate::args::ConfigOptions;
@@ -48,32 +48,40 @@ pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) ->
 
 fn install(args: &InstallArgs) -> Result<u8, UserError> {
     let scope = args.scope.scope().0;
-    for_each_agent(args, choose_to_install, |agent| {
-        let change = SettingsChange::install(agent, agent.settings_location().path(scope)?, scope)?;
-        apply(&change, args.dry_run, "the hooks are already installed", Some(&agent.install_hint()))
-    })
+    for_each_agent(
+        args,
+        || Ok(AgentChoice::to_install(scope)?),
+        |agent| {
+            let change = SettingsChange::install(agent, agent.settings_location().path(scope)?, scope)?;
+            apply(&change, args.dry_run, "the hooks are already installed", Some(&agent.install_hint()))
+        },
+    )
 }
 
 fn uninstall(args: &InstallArgs) -> Result<u8, UserError> {
     let scope = args.scope.scope().0;
-    for_each_agent(args, choose_to_uninstall, |agent| {
-        let change = SettingsChange::uninstall(agent, agent.settings_location().path(scope)?)?;
-        apply(&change, args.dry_run, "no Loopbreak hooks found", None)
-    })
+    for_each_agent(
+        args,
+        || Ok(AgentChoice::to_uninstall(scope)),
+        |agent| {
+            let change = SettingsChange::uninstall(agent, agent.settings_location().path(scope)?)?;
+            apply(&change, args.dry_run, "no Loopbreak hooks found", None)
+        },
+    )
 }
 
-/// Changes the agent that the user named, or those that `choose` returns. An error with one of several agents does not
+/// Changes the agent that the user named, or those that they choose. An error with one of several agents does not
 /// keep the others from being changed.
 fn for_each_agent(
     args: &InstallArgs,
-    choose: fn(&InstallArgs) -> Result<Vec<&'static dyn HookAgent>, UserError>,
+    list: impl FnOnce() -> Result<AgentChoice, UserError>,
     change: impl Fn(&'static dyn HookAgent) -> Result<u8, UserError>,
 ) -> Result<u8, UserError> {
     if let Some(name) = &args.agent {
-        return change(find_agent(name)?);
+        return change(find_named_agent(name)?);
     }
     let mut code = exit::DONE;
-    for agent in choose(args)? {
+    for agent in choose(&list()?, args)? {
         code = code.max(change(agent).unwrap_or_else(|error| {
             error.print();
             error.code

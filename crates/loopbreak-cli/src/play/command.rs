@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::LineWriter;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use loopbreak::{Guard, Pattern, step::EpochMillis};
+use loopbreak::{Guard, step::EpochMillis};
 use loopbreak_arena::terminal::{GameScreen, render_event, render_result};
-use loopbreak_arena::{CancelFlag, EpisodeEnding, EpisodeEvent, EpisodeOrchestrator, EpisodeRules};
+use loopbreak_arena::{CancelFlag, EpisodeEvent, EpisodeOrchestrator, EpisodeRules};
 
 use super::args::PlayArgs;
 use super::player_choice::{PlayerChoice, player_choice};
@@ -81,19 +81,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
     }
     output::print(&render_result(&episode))?;
     // A closed pipe is not an error.
-    Ok(if has_reader.get() { exit_code(&episode.ending) } else { exit::DONE })
-}
-
-fn exit_code(ending: &EpisodeEnding) -> u8 {
-    match ending {
-        EpisodeEnding::Victory | EpisodeEnding::Death | EpisodeEnding::Left => exit::DONE,
-        EpisodeEnding::LoopBreak(Pattern::MaxIterations | Pattern::MaxRuntime | Pattern::MaxCost)
-        | EpisodeEnding::TurnLimit => exit::LIMIT,
-        EpisodeEnding::LoopBreak(Pattern::ConsecutiveErrors) | EpisodeEnding::ModelFailed(_) => exit::ERRORS,
-        EpisodeEnding::LoopBreak(_) => exit::LOOP,
-        EpisodeEnding::Interrupted => exit::INTERRUPTED,
-        _ => exit::FAILED,
-    }
+    Ok(if has_reader.get() { episode.ending.exit_code() } else { exit::DONE })
 }
 
 /// Returns a flag that an interrupt sets. Everything that waits for a model or a program checks it.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use loopbreak::settings::OnLoop;
 
 use crate::args::ConfigOptions;
 use crate::value_parsers::parse_duration;
@@ -140,11 +141,11 @@ pub(crate) enum OnLoopArg {
 
 impl OnLoopArg {
     /// Returns the value of the setting `policy.on_loop`.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub(crate) fn setting(self) -> OnLoop {
         match self {
-            OnLoopArg::Stop => "stop",
-            OnLoopArg::Escalate => "escalate",
-            OnLoopArg::Advise => "advise",
+            OnLoopArg::Stop => OnLoop::Stop,
+            OnLoopArg::Escalate => OnLoop::Escalate,
+            OnLoopArg::Advise => OnLoop::Advise,
         }
     }
 }

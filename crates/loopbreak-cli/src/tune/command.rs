@@ -21,9 +21,6 @@ use crate::error::UserError;
 use crate::progress_bar::reading_bar;
 use crate::{config_loading, exit, output};
 
-/// Number of log names in the settings file.
-const MAX_SOURCES: usize = 10;
-
 /// Runs the command.
 pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
     let config = config_loading::load(&args.config)?;
@@ -176,18 +173,8 @@ fn write_settings(
     let config: Config = trials
         .config(&result.choice.best)
         .ok_or_else(|| UserError::failed("the best settings are not a valid configuration"))?;
-    let mut sources: Vec<String> = Vec::new();
-    for run in runs {
-        if !sources.contains(&run.source) {
-            sources.push(run.source.clone());
-        }
-    }
-    let more = sources.len().saturating_sub(MAX_SOURCES);
-    sources.truncate(MAX_SOURCES);
-    if more > 0 {
-        sources.push(format!("and {more} more"));
-    }
-    output::write_file(path, report::settings_file(result, &config, &sources, subject.data()).as_bytes())
+    let sources = runs.iter().map(|run| run.source.as_str());
+    output::write_file(path, report::settings_file(result, &config, sources, subject.data()).as_bytes())
 }
 
 fn print(result: &TuneResult, json: bool) -> Result<(), UserError> {

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use anstyle::AnsiColor;
+use loopbreak::text::printable;
+
 /// The result of a check, on one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -41,6 +44,18 @@ impl CheckFinding {
     pub fn problem(text: impl Into<String>, advice: impl Into<String>) -> Self {
         CheckFinding { level: CheckLevel::Problem, ..CheckFinding::warning(text, advice) }
     }
+
+    /// Renders the result for a terminal, with the advice on a line of its own.
+    pub fn render(&self) -> String {
+        let style = match self.level {
+            CheckLevel::Good => AnsiColor::Green.on_default(),
+            CheckLevel::Warning => AnsiColor::Yellow.on_default().bold(),
+            CheckLevel::Problem => AnsiColor::Red.on_default().bold(),
+        };
+        let advice = self.advice.iter().map(|advice| format!("           {}\n", printable(advice)));
+        let advice: String = advice.collect();
+        format!("  {style}{:<8}{style:#} {}\n{advice}", self.level, printable(&self.text))
+    }
 }
 
 impl fmt::Display for CheckLevel {
@@ -50,5 +65,19 @@ impl fmt::Display for CheckLevel {
             CheckLevel::Warning => "warning",
             CheckLevel::Problem => "problem",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_in_a_finding_stays_on_its_line() {
+        let finding = CheckFinding::problem("calls \u{1b}[2Jevil\nok", "remove it");
+        let red = AnsiColor::Red.on_default().bold();
+        let expected = format!("  {red}problem {red:#} calls  [2Jevil ok\n           remove it\n");
+        assert_eq!(finding.render(), expected);
+        assert_eq!(CheckFinding::good("fine").render().lines().count(), 1);
     }
 }

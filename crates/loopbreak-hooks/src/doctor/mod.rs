@@ -9,12 +9,15 @@
 //! | `agents` | what only one agent has: trust, switches, plugins |
 //! | `doctor_context`, `hook_installation`, `hook_program` | the facts that checks look at |
 //! | `check_finding` | the result of a check |
+//! | `hook_check_up` | the whole check-up of one agent, or of all (feature `scripted-model`) |
 //! | `simulated_session` | a session that is simulated for the hook of this program |
 
 pub(crate) mod agents;
 mod check_finding;
 mod checks;
 mod doctor_context;
+#[cfg(feature = "scripted-model")]
+mod hook_check_up;
 mod hook_installation;
 mod hook_program;
 mod installed_plugin;
@@ -23,6 +26,8 @@ mod simulated_session;
 pub use check_finding::{CheckFinding, CheckLevel};
 pub use checks::run_checks;
 pub use doctor_context::DoctorContext;
+#[cfg(feature = "scripted-model")]
+pub use hook_check_up::{CheckUpError, CheckUpOutcome, HookCheckUp, LiveTrialStarter};
 pub use hook_installation::HookInstallation;
 pub use hook_program::HookProgram;
 pub use installed_plugin::InstalledPlugin;

@@ -1,10 +1,12 @@
 //! Tests a hook with a simulated session.
 
+use std::fmt;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use loopbreak::text::printable;
 use serde_json::{Value, json};
 
 use crate::guard_text::{GuardText, guard_texts_in};
@@ -31,6 +33,20 @@ pub struct TrialStep {
     pub stderr: String,
 }
 
+impl TrialStep {
+    /// Renders the event and the response on one line, and the errors of the hook on another.
+    pub fn render(&self) -> String {
+        let took = self.took.as_secs_f64() * 1000.0;
+        let answer =
+            if self.answer.is_null() { "continues".to_owned() } else { printable(&self.answer.to_string()) };
+        let text = format!("  {:<26} {took:5.1} ms  {answer}\n", self.event);
+        if self.status.success() && self.stderr.is_empty() {
+            return text;
+        }
+        format!("{text}    {}: {}\n", self.status, printable(&self.stderr))
+    }
+}
+
 /// The answers in a simulated session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -52,6 +68,13 @@ impl TrialAnswers {
     /// Returns whether the hook let everything pass and said nothing, as it should if the guard only observes.
     pub fn are_silent(&self) -> bool {
         self.warned.is_none() && self.refused.is_none() && self.allows_another_call
+    }
+}
+
+impl fmt::Display for TrialAnswers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |call: Option<u32>| call.map_or("never".to_owned(), |call| format!("at call {call}"));
+        write!(f, "warned {}, refused {}", number(self.warned), number(self.refused))
     }
 }
 

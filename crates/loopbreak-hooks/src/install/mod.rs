@@ -1,5 +1,6 @@
 //! Installs hooks into the settings files of agents, and removes them.
 
+mod agent_choice;
 mod found_agent;
 mod hook_entries;
 mod install_error;
@@ -13,6 +14,7 @@ mod settings_change;
 mod settings_form;
 mod settings_location;
 
+pub use agent_choice::{AgentChoice, AgentChoiceError, find_named_agent};
 pub use found_agent::FoundAgent;
 pub use hook_entries::installed_command;
 pub(crate) use hook_entries::with_hooks;

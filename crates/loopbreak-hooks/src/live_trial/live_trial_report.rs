@@ -3,6 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use loopbreak::text::printable_lines;
+
+use crate::doctor::CheckFinding;
+
 /// The course of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -58,5 +62,52 @@ impl LiveTrialReport {
             }
             (LiveTrialEnding::Finished, _, true) => "advice reached the model, but no call was refused",
         })
+    }
+
+    /// Renders the course for a terminal. If something went wrong, the last words of the agent may say why.
+    pub fn render(&self) -> String {
+        let number = |call: Option<usize>| call.map_or("never".to_owned(), |call| format!("at call {call}"));
+        let text = format!(
+            "live, {} ({:.0} s): {} calls, told {}, refused {}",
+            self.program.display(),
+            self.took.as_secs_f64(),
+            self.calls,
+            number(self.told),
+            number(self.refused)
+        );
+        let Some(fault) = self.fault() else { return CheckFinding::good(text).render() };
+        let text = CheckFinding::problem(text, fault).render();
+        let words = self.output.trim();
+        if self.ending == LiveTrialEnding::Interrupted || words.is_empty() {
+            return text;
+        }
+        format!("{text}  the agent's last words:\n    {}\n", printable_lines(words))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_of_an_agent_are_shown_if_it_failed_by_itself() {
+        let mut report = LiveTrialReport {
+            program: "/bin/codex".into(),
+            requests: 2,
+            calls: 4,
+            told: Some(3),
+            refused: None,
+            has_called_hook: true,
+            ending: LiveTrialEnding::Finished,
+            took: Duration::from_secs(2),
+            output: "first\nlast\u{7}\n".to_owned(),
+        };
+        let text = report.render();
+        assert!(text.contains("live, /bin/codex (2 s): 4 calls, told at call 3, refused never\n"), "{text}");
+        assert!(text.ends_with("refused\n  the agent's last words:\n    first\n    last \n"), "{text}");
+        report.ending = LiveTrialEnding::Interrupted;
+        assert!(report.render().ends_with("interrupted\n"));
+        report.refused = Some(4);
+        assert_eq!(report.render().lines().count(), 1);
     }
 }

@@ -5,9 +5,17 @@ use std::fmt::Write as _;
 use loopbreak::{Config, Settings};
 use loopbreak_analysis::tune::{OutcomeTotals, TuneResult, shown};
 
+/// Number of log names in the settings file.
+const MAX_SOURCES: usize = 10;
+
 /// Renders the settings that were found as a configuration file, with a comment about the search. `sources`
-/// are the names of the logs and `data` is the fingerprint of the runs.
-pub fn settings_file(search: &TuneResult, config: &Config, sources: &[String], data: &str) -> String {
+/// are the names of the logs of all runs and `data` is the fingerprint of the runs.
+pub fn settings_file<'s>(
+    search: &TuneResult,
+    config: &Config,
+    sources: impl IntoIterator<Item = &'s str>,
+    data: &str,
+) -> String {
     let choice = &search.choice;
     let mut text = String::from("# Loopbreak configuration found by `loopbreak tune`.\n#\n");
     let mut line = |words: String| {
@@ -18,7 +26,7 @@ pub fn settings_file(search: &TuneResult, config: &Config, sources: &[String], d
         "Data: {} runs, {} steps (fingerprint {data}), read from",
         search.looked_at.runs, search.looked_at.steps
     ));
-    for source in sources {
+    for source in first_sources(sources) {
         line(format!("  {source}"));
     }
     if let (Some(positive), Some(positives)) = (&search.looked_at.positive, search.looked_at.positives) {
@@ -51,6 +59,22 @@ pub fn settings_file(search: &TuneResult, config: &Config, sources: &[String], d
     }
     text.push('\n');
     text + &toml::to_string(&differences(config)).unwrap_or_default()
+}
+
+/// Returns the first names without duplicates, and the number of the others.
+fn first_sources<'s>(sources: impl IntoIterator<Item = &'s str>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for source in sources {
+        if !names.iter().any(|name| name == source) {
+            names.push(source.to_owned());
+        }
+    }
+    let more = names.len().saturating_sub(MAX_SOURCES);
+    names.truncate(MAX_SOURCES);
+    if more > 0 {
+        names.push(format!("and {more} more"));
+    }
+    names
 }
 
 fn figures(figures: &OutcomeTotals) -> String {
@@ -108,6 +132,14 @@ mod tests {
     use loopbreak_config::{ConfigLayers, ConfigSource};
 
     use super::*;
+
+    #[test]
+    fn tune_names_the_first_logs_once_and_counts_the_others() {
+        assert_eq!(first_sources(["b", "a", "b"]), ["b", "a"]);
+        let many: Vec<String> = (0..12).map(|number| number.to_string()).collect();
+        let named = first_sources(many.iter().map(String::as_str));
+        assert_eq!((named.len(), named.last().map(String::as_str)), (11, Some("and 2 more")));
+    }
 
     #[test]
     fn tune_writes_what_reads_back_as_the_same_settings() {

@@ -19,6 +19,17 @@ pub struct InputSet {
     pub unreadable: Vec<UnreadableInput>,
 }
 
+impl InputSet {
+    /// Removes files that are not logs, such as labels in the same folders. Files that do not exist are ignored.
+    pub fn skip<P: AsRef<Path>>(&mut self, files: impl IntoIterator<Item = P>) {
+        let skipped: Vec<_> = files.into_iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
+        self.inputs.retain(|input| {
+            let real = input.path().and_then(|path| fs::canonicalize(path).ok());
+            real.is_none_or(|real| !skipped.contains(&real))
+        });
+    }
+}
+
 /// A folder that was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchedFolder {

@@ -1,11 +1,13 @@
-//! Text tools: signatures, similarity, secrets, lengths, repetition.
+//! Text tools: signatures, similarity, secrets, lengths, repetition, typos, safe display.
 //!
 //! Every function is pure, linear in its input and never panics. Detectors use them, and so do adapters that show or
 //! compare texts of an agent.
 
 pub(crate) mod chant;
 pub(crate) mod clip;
+mod nearest_name;
 pub(crate) mod normalize;
+mod printable;
 pub(crate) mod scan;
 pub(crate) mod secret;
 pub(crate) mod signature;
@@ -13,7 +15,9 @@ pub(crate) mod similarity;
 
 pub use chant::{ChantStream, RepeatedPassage};
 pub use clip::{clip, clip_escaped, escaped_len, head_and_tail};
+pub use nearest_name::nearest_name;
 pub use normalize::normalize_whitespace_case;
+pub use printable::{printable, printable_lines};
 pub use secret::{MASK, mask_secrets};
 pub use signature::signature;
 pub use similarity::{PreparedText, ratio, ratio_at_least};
