@@ -22,12 +22,12 @@ struct RecordedSession {
     /// The name, such as `claude-2.1.325/failing-call`.
     name: String,
     agent: &'static dyn HookAgent,
-    events: Vec<RecordedEvent>,
+    events: Vec<RecordedHookEvent>,
     logs: Vec<PathBuf>,
 }
 
 /// An event with the answer that the agent got.
-struct RecordedEvent {
+struct RecordedHookEvent {
     at: i64,
     /// The number of lines that the transcript had.
     lines: usize,
@@ -75,7 +75,7 @@ fn sessions() -> Vec<RecordedSession> {
             };
             let log = format!("{part}.log");
             let is_log = |path: &&PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(&log);
-            let events = json_lines(hooks).into_iter().map(|line| RecordedEvent {
+            let events = json_lines(hooks).into_iter().map(|line| RecordedHookEvent {
                 at: line["at"].as_i64().unwrap(),
                 lines: usize::try_from(line["lines"].as_u64().unwrap_or_default()).unwrap(),
                 event: line["event"].clone(),

@@ -13,12 +13,11 @@
 //! | `session_part`, `part_list`, `part_script` | the parts, and the script that plays one |
 //! | `observation` | what reached the model |
 //! | `expectation`, `expectation_table` | what is expected |
-//! | `session_report`, `agents_page` | what is printed, and the page about all agents |
+//! | `session_report`, `played_agent` | what is printed, and the page about all agents |
 
 mod agent_package;
 mod agent_session;
 mod agents_arguments;
-mod agents_page;
 mod expectation;
 mod expectation_table;
 mod hook_recorder;
@@ -26,6 +25,7 @@ mod log_trimmer;
 mod observation;
 mod part_list;
 mod part_script;
+mod played_agent;
 mod programs;
 mod project_files;
 mod python_package;

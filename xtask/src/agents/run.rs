@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use super::agent_session::{end_on_interrupt, is_interrupted, run_agent};
 use super::agents_arguments::{AgentsArguments, USAGE};
-use super::agents_page::PlayedAgent;
 use super::expectation_table::expectation;
 use super::hook_recorder::HookRecorder;
 use super::observation::SessionObservation;
 use super::part_list::PARTS;
 use super::part_script::{MAIN_MARK, PartScript};
+use super::played_agent::PlayedAgent;
 use super::programs::{self, AgentProgram};
 use super::project_files::write_json_lines;
 use super::session_part::SessionPart;

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_below_a_result_is_no_part_of_it() {
+    fn advice_below_a_result_does_not_belong_to_it() {
         assert_eq!(
             unwrapped("no such file\n\nLoop guard: since turn 2: again.\n\nLoop guard: more"),
             ("no such file".into(), None)

@@ -1,4 +1,4 @@
-//! The page about agents: a table per agent with what was seen when all parts were played.
+//! The sessions of an agent, as a table of the page about agents.
 //!
 //! The table of an agent stands between `<!-- recorded: NAME -->` and `<!-- end -->`. The rest of the page is written by hand.
 
