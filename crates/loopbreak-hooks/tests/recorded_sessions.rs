@@ -209,7 +209,7 @@ fn findings_of_logs(session: &RecordedSession) -> BTreeSet<FindingName> {
 
 /// Sessions whose log says more or less than the agent tells its hooks, with the reason. All others have the same findings live
 /// and in a replay.
-const DIFFERENT_LOGS: [(&str, &str); 9] = [
+const DIFFERENT_LOGS: [(&str, &str); 10] = [
     (
         "claude-2.1.325/other-hook",
         "the agent ends its turn after the eighth continuation, and reports no event after it",
@@ -222,6 +222,7 @@ const DIFFERENT_LOGS: [(&str, &str); 9] = [
     ),
     ("codex-0.166.0/parallel", "hooks are not told which calls belong to one message"),
     ("codex-code-0.166.0/parallel", "hooks are not told which calls belong to one message"),
+    ("gemini-0.61.0/other-hook", "the log has no prompt at which the session was stopped"),
     ("gemini-0.61.0/parallel", "hooks are not told which calls belong to one message"),
     ("gemini-0.61.0/subagent", "hooks are not told which agent makes a call"),
     ("gemini-0.61.0/unknown-tool", "hooks are not told about calls of unknown tools"),
@@ -253,6 +254,9 @@ fn the_agent_of_recorded_events_is_found_without_its_name() {
     }
 }
 
+/// Events that hooks are installed for, but that the agent does not report without a terminal.
+const UNREPORTED: [(&str, &str); 1] = [("qwen", "SessionEnd")];
+
 #[test]
 fn every_kind_of_event_of_every_agent_that_was_run_is_recorded() {
     let sessions = sessions();
@@ -264,8 +268,10 @@ fn every_kind_of_event_of_every_agent_that_was_run_is_recorded() {
             .filter_map(|recorded| recorded.event["hook_event_name"].as_str())
             .collect();
         let installed: &dyn HookAgent = agent.parse().unwrap();
-        for (event, _) in installed.events() {
-            assert!(recorded.contains(event), "{agent}: {event}");
+        // A plugin reports some of the events of Claude Code.
+        let is_reported = |event: &str| installed.plugin().is_none_or(|plugin| plugin.contains(event));
+        for (event, _) in installed.events().iter().filter(|(event, _)| is_reported(event)) {
+            assert_ne!(recorded.contains(event), UNREPORTED.contains(&(agent, event)), "{agent}: {event}");
         }
     }
 }
