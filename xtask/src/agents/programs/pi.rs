@@ -39,6 +39,10 @@ impl AgentProgram for PiProgram {
         Ok(())
     }
 
+    fn log_folder(&self) -> Option<&'static str> {
+        Some(".pi/agent/sessions")
+    }
+
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
         let mut command = setup.command(&setup.program);
         command
