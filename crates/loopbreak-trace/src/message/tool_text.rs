@@ -19,7 +19,7 @@ const UNTRUSTED: (&str, &str) = ("<untrusted_context>", "</untrusted_context>");
 /// Wrapper around texts that hooks have added.
 const HOOK: (&str, &str) = ("<hook_context>", "</hook_context>");
 /// Beginning of the guard's advice below a result, for agents that put nothing around it.
-const ADDED_ADVICE: &str = "\n\nLoop guard: ";
+const ADDED_ADVICE: &str = "\nLoop guard: ";
 /// Beginnings of the results of commands.
 const COMMAND_HEADS: [&str; 2] = ["Output: ", "Command: "];
 /// Beginnings of the lines below the output of a command.
@@ -34,7 +34,7 @@ const EXIT_CODE: &str = "Exit Code: ";
 ///
 /// - A wrapper `<untrusted_context>…</untrusted_context>` around the whole text.
 /// - Blocks `<hook_context>…</hook_context>` before and after it, which are texts of hooks, Loopbreak's included.
-/// - Advice of Loopbreak below the text, in a paragraph of its own.
+/// - Advice of Loopbreak below the text.
 /// - Below the output of a command, the lines `Process Group PGID: n` and `Background PIDs: n`. They differ in each call.
 ///   The line `Exit Code: n` gives the exit code. Without this line, and without `Error:` or `Signal:`, the code is 0.
 ///
@@ -94,6 +94,11 @@ fn wrapped<'a>(text: &'a str, (start, end): (&str, &str)) -> Option<&'a str> {
     text.trim().strip_prefix(start)?.strip_suffix(end)
 }
 
+/// Removes advice below a text.
+fn without_added_advice(text: &str) -> &str {
+    text.find(ADDED_ADVICE).map_or(text, |end| text[..end].trim_end_matches('\n'))
+}
+
 /// Removes texts of hooks from both ends.
 fn without_hook_context(text: &str) -> &str {
     let mut rest = text;
@@ -103,7 +108,7 @@ fn without_hook_context(text: &str) -> &str {
         rest = match (end, start) {
             (Some(end), _) => rest[..end].trim_end(),
             (None, Some((_, after))) => after.trim_start(),
-            (None, None) => return rest.find(ADDED_ADVICE).map_or(rest, |end| &rest[..end]),
+            (None, None) => return without_added_advice(rest),
         };
     }
 }
