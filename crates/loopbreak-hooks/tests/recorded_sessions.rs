@@ -277,7 +277,8 @@ fn every_kind_of_event_of_every_agent_that_was_run_is_recorded() {
             .collect();
         let installed: &dyn HookAgent = agent.parse().unwrap();
         // A plugin reports some of the events of Claude Code.
-        let is_reported = |event: &str| installed.plugin().is_none_or(|plugin| plugin.contains(event));
+        let is_reported =
+            |event: &str| installed.plugin().is_none_or(|plugin| plugin.contains(&format!("\"{event}\"")));
         for (event, _) in installed.events().iter().filter(|(event, _)| is_reported(event)) {
             if recorded.contains(event) == UNREPORTED.contains(&(agent, event)) {
                 wrong.push((agent, event));
