@@ -12,6 +12,7 @@ use crate::value_parsers::{parse_duration, parse_log_format};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  loopbreak watch                       The logs of the agents on this machine
   loopbreak watch logs/                 All logs in a folder, including new ones
   loopbreak watch run.jsonl --bell      Ring the bell when a run needs attention
   loopbreak watch logs/ --json          One JSON object per line, for programs
@@ -34,8 +35,8 @@ Exit codes:
   2 wrong usage or configuration; 10 with --fail-on, if a run was reported with
   that verdict; 130 interrupted, after a summary")]
 pub(crate) struct WatchArgs {
-    /// Files and folders; those that do not exist yet are waited for
-    #[arg(value_name = "PATH", required = true)]
+    /// Files and folders; those that do not exist yet are waited for [default: the logs of the agents on this machine]
+    #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format instead of detecting it; see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = parse_log_format)]

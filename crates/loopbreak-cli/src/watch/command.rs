@@ -1,10 +1,11 @@
 //! Runs a watch with the options of the user.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use loopbreak_analysis::VerdictName;
+use loopbreak_trace::agent_log_dirs;
 use loopbreak_watch::notification::NotifierSet;
 use loopbreak_watch::{LogWatcher, ReportMode, TerminalReporter, WatchEnd, WatchOptions, WatchReporter as _};
 
@@ -24,6 +25,7 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         return Err(UserError::usage("standard input cannot be watched")
             .hint("let the agent write to a file, or use: my-agent | loopbreak analyze -"));
     }
+    let (paths, notes) = watched_paths(args)?;
     let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
     let mode = match (args.json, args.plain || args.once || dumb || !output::is_terminal()) {
         (true, _) => ReportMode::Json,
@@ -39,12 +41,13 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         until_idle: args.until_idle,
         forget: args.forget,
         verbose: args.verbose,
-        ..WatchOptions::new(args.paths.clone())
+        ..WatchOptions::new(paths.clone())
     };
-    let missing: Vec<_> = args.paths.iter().filter(|path| !path.exists()).collect();
+    let missing: Vec<_> = paths.iter().filter(|path| !path.exists()).collect();
     let mut watcher = LogWatcher::new(options, config, notifiers);
     let (out, err) = (std::io::stdout(), std::io::stderr());
     let mut reporter = TerminalReporter::new(mode, out, err, output::terminal_size).with_bell(args.bell);
+    notes.iter().for_each(|note| reporter.message(note));
     for path in &missing {
         let what = if args.once { "file or folder not found" } else { "does not exist yet; waiting for it" };
         reporter.message(&format!("{}: {what}", path.display()));
@@ -81,6 +84,24 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         false if args.once && has_unread_paths => exit::FAILED,
         false => exit::DONE,
     })
+}
+
+/// Returns the paths that the user named, or the folders with the logs of the agents on this machine and a note about each.
+/// Databases cannot be followed.
+fn watched_paths(args: &WatchArgs) -> Result<(Vec<PathBuf>, Vec<String>), UserError> {
+    if !args.paths.is_empty() {
+        return Ok((args.paths.clone(), Vec::new()));
+    }
+    let places =
+        agent_log_dirs(|name| std::env::var_os(name)).into_iter().filter(|place| place.path.is_dir());
+    let note = |agent: &str, path: &Path| format!("following the logs of {agent} in {}", path.display());
+    let found = places.map(|place| (place.path.clone(), note(place.agent, &place.path)));
+    let (paths, notes): (Vec<_>, Vec<_>) = found.unzip();
+    if paths.is_empty() {
+        return Err(UserError::usage("no log given, and no logs of agents found on this machine")
+            .hint("give a file or a folder, for example: loopbreak watch logs/"));
+    }
+    Ok((paths, notes))
 }
 
 /// Returns a channel that receives interrupts. The second interrupt ends the program at once.

@@ -5,6 +5,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -26,6 +27,25 @@ fn existing_steps_are_read_silently_and_new_ones_reported() {
     let (code, closing) = watching.interrupt();
     assert_eq!(code, Some(130));
     assert_eq!(closing, "watched 1 run, 40 steps: 1 to stop, 0 warned; 1 notification");
+}
+
+#[test]
+fn without_a_path_the_logs_of_the_agents_are_followed() {
+    let home = folder();
+    let mut command = loopbreak(home.path());
+    command.args(["watch", "--once", "--from-start"]).env("HOME", home.path());
+    let nothing = done(&mut command);
+    assert_eq!(nothing.code, Some(2), "{}", nothing.err);
+    assert!(nothing.err.contains("no logs of agents found on this machine"), "{}", nothing.err);
+    let sessions = home.path().join(".codex/sessions");
+    fs::create_dir_all(&sessions).unwrap();
+    let fixture = "../loopbreak-trace/tests/fixtures/codex/code-mode.jsonl";
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(fixture);
+    fs::copy(fixture, sessions.join("rollout-1.jsonl")).unwrap();
+    let found = done(&mut command);
+    assert_eq!(found.code, Some(0), "{}", found.err);
+    assert!(found.err.contains("following the logs of Codex CLI in "), "{}", found.err);
+    assert!(found.err.contains("watched 1 run"), "{}", found.err);
 }
 
 #[test]
