@@ -47,7 +47,9 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
     let mut watcher = LogWatcher::new(options, config, notifiers);
     let (out, err) = (std::io::stdout(), std::io::stderr());
     let mut reporter = TerminalReporter::new(mode, out, err, output::terminal_size).with_bell(args.bell);
-    notes.iter().for_each(|note| reporter.message(note));
+    for note in &notes {
+        reporter.message(note);
+    }
     for path in &missing {
         let what = if args.once { "file or folder not found" } else { "does not exist yet; waiting for it" };
         reporter.message(&format!("{}: {what}", path.display()));
