@@ -67,7 +67,7 @@ impl EvidenceValue {
     }
 }
 
-/// Formats the value for people: texts without quotes, lists with commas, at most two decimal places.
+/// Formats the value for people: texts without quotes, lists with commas, two decimal places, more for small numbers.
 impl fmt::Display for EvidenceValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -75,7 +75,7 @@ impl fmt::Display for EvidenceValue {
             EvidenceValue::Flag(flag) => write!(f, "{flag}"),
             EvidenceValue::Number(number) => write!(f, "{number}"),
             EvidenceValue::Float(number) if number.fract() == 0.0 => write!(f, "{number:.0}"),
-            EvidenceValue::Float(number) => write!(f, "{number:.2}"),
+            EvidenceValue::Float(number) => f.write_str(&render_float(*number)),
             EvidenceValue::Text(text) => f.write_str(text),
             EvidenceValue::List(items) => {
                 for (index, item) in items.iter().enumerate() {
@@ -262,6 +262,16 @@ impl<'de> Visitor<'de> for FactValueVisitor {
     }
 }
 
+/// Renders a number with two decimals. A small one has more of them, so that a cost of 0.004 is not shown as 0.00.
+fn render_float(number: f64) -> String {
+    let is_small = number != 0.0 && number.abs() < 0.1;
+    let mut text = if is_small { format!("{number:.6}") } else { format!("{number:.2}") };
+    while is_small && text.ends_with('0') && text.find('.').is_some_and(|point| text.len() - point > 3) {
+        text.pop();
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,6 +292,14 @@ mod tests {
                 prop::collection::vec(("[a-z]{1,4}", inner), 0..4).prop_map(EvidenceValue::Fields),
             ]
         })
+    }
+
+    #[test]
+    fn small_numbers_are_not_rounded_to_nothing() {
+        let numbers = [(0.004, "0.004"), (0.05, "0.05"), (-0.2, "-0.20"), (12.3456, "12.35"), (1e-7, "0.00")];
+        for (number, expected) in numbers {
+            assert_eq!(EvidenceValue::Float(number).to_string(), expected);
+        }
     }
 
     proptest! {
