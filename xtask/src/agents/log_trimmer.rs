@@ -58,8 +58,13 @@ impl LogTrimmer {
         }
     }
 
+    /// Replaces the folder of the session.
+    fn without_folder(&self, text: &str) -> String {
+        text.replace(&self.folder, "/session").replace(&self.slug, "-session")
+    }
+
     fn trim_text(&self, text: &str) -> String {
-        let text = text.replace(&self.folder, "/session").replace(&self.slug, "-session");
+        let text = self.without_folder(text);
         // Some texts are JSON themselves, such as the arguments of a call.
         if text.starts_with('{')
             && let Ok(inner @ Value::Object(_)) = serde_json::from_str(&text)
@@ -81,7 +86,8 @@ impl LogTrimmer {
                 let kind = attachment.into_iter().filter(|(name, _)| name == "type");
                 (name, Value::Object(kind.collect()))
             }
-            (_, value) => (name, self.trim(value)),
+            // Some keys are paths.
+            (_, value) => (self.without_folder(&name), self.trim(value)),
         });
         Value::Object(trimmed.collect())
     }
@@ -105,13 +111,13 @@ mod tests {
             "cwd": "/tmp/a/b/project", "file": "-tmp-a-b-project.jsonl", "text": long, "system": "You are",
             "advice": format!("Loop guard: {long}"), "names": ["a", "b", "c", "d"], "numbers": [1, 2, 3, 4],
             "arguments": format!("{{\"path\":\"/tmp/a/b/project/x\",\"tools\":[]}}"),
-            "attachment": {"type": "environment", "os": "Linux"},
+            "attachment": {"type": "environment", "os": "Linux"}, "/tmp/a/b/project/x": 1,
         });
         let expected = json!({
             "cwd": "/session/project", "file": "-session-project.jsonl", "text": format!("{}…", "x".repeat(40)),
             "advice": format!("Loop guard: {long}"), "names": ["a", "b", "c"], "numbers": [1, 2, 3, 4],
             "arguments": "{\"path\":\"/session/project/x\"}",
-            "attachment": {"type": "environment"},
+            "attachment": {"type": "environment"}, "/session/project/x": 1,
         });
         assert_eq!(trimmer.trim(line), expected);
         let said = json!({"attachment": {"type": "hook_success", "stdout": "ok"}});
