@@ -13,6 +13,8 @@ mod dam;
 mod detector_pages;
 mod dist;
 mod extensions;
+#[cfg(target_os = "linux")]
+mod faults;
 mod format_table;
 mod fuzz;
 mod generate;
@@ -51,6 +53,8 @@ Chores:
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   hook-bench                   measure a hook beside `python3 -c pass`; installs hyperfine if it is missing
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
+  faults [OPTIONS]             inject faults into hooks and their store, and check what is promised about them; `faults --help`
+                               has more
   screenshots                  take the screenshots of the report page in docs/images/ with a real browser
   quality PATH [--part look|check] [--walkthroughs FILE] [--write]
                                compute the figures of docs/quality.md from the samples in PATH;
@@ -85,8 +89,14 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         rest.iter().take_while(|argument| *argument != "--").any(|a| a == "--help" || a == "-h");
     match chore.as_str() {
         "help" | "--help" | "-h" => print_usage(),
-        // These two have help texts of their own.
+        // These have help texts of their own.
         "bench" => return bench::run(rest),
+        #[cfg(target_os = "linux")]
+        "faults" => return faults::run(rest),
+        #[cfg(not(target_os = "linux"))]
+        "faults" => {
+            return Err(ChoreFailure::Failed("faults: faults can be injected on Linux only".to_owned()));
+        }
         #[cfg(feature = "agents")]
         "agents" => return agents::run(rest),
         #[cfg(not(feature = "agents"))]
@@ -129,6 +139,7 @@ mod tests {
             "bench",
             "hook-bench",
             "fuzz",
+            "faults",
             "screenshots",
             "quality",
             "agents",
@@ -152,6 +163,7 @@ mod tests {
             "dist x",
             "hook-bench x",
             "fuzz soon",
+            "faults --only nothing",
             "screenshots all",
             "quality runs --part test",
         ] {

@@ -25,8 +25,26 @@ pub(crate) const BROWSER: DebianProgram = DebianProgram {
     package: "chromium",
 };
 
-const ALL: [DebianProgram; 5] = [
+/// The program that injects faults into system calls.
+const TRACER: DebianProgram = DebianProgram {
+    why: "faults are injected into system calls with",
+    places: &["strace"],
+    version: "--version",
+    package: "strace",
+};
+
+/// The program that damages and checks stores.
+const DATABASE_SHELL: DebianProgram = DebianProgram {
+    why: "stores are damaged and checked with",
+    places: &["sqlite3"],
+    version: "--version",
+    package: "sqlite3",
+};
+
+const ALL: [DebianProgram; 7] = [
     BROWSER,
+    TRACER,
+    DATABASE_SHELL,
     DebianProgram {
         why: "test results are held to their schema by",
         places: &["xmllint"],
@@ -57,6 +75,12 @@ const ALL: [DebianProgram; 5] = [
 /// Installs the programs that are missing.
 pub(crate) fn install() -> Result<(), ChoreFailure> {
     ALL.iter().try_for_each(DebianProgram::install)
+}
+
+/// Installs the programs that `cargo xtask faults` needs.
+#[cfg(target_os = "linux")]
+pub(crate) fn install_for_faults() -> Result<(), ChoreFailure> {
+    [TRACER, DATABASE_SHELL].iter().try_for_each(DebianProgram::install)
 }
 
 impl DebianProgram {

@@ -1,0 +1,161 @@
+//! A hook under faulty conditions, and how it ended.
+
+use std::io::{Read as _, Write as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::trial_home::TrialHome;
+
+/// Time after which a hook counts as hung and is killed.
+const HANG: Duration = Duration::from_secs(20);
+/// Pause between two looks at a process.
+const PAUSE: Duration = Duration::from_micros(500);
+/// Texts of hooks about a step that is neither stored nor kept for later.
+const NOT_RECORDED: &[&str] = &["continues without the guard"];
+const SIGKILL: i32 = 9;
+
+/// The event that a hook gets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SentEvent<'e> {
+    pub(super) session: &'e str,
+    /// The command of the tool call. It identifies the step.
+    pub(super) call: &'e str,
+    /// The name of the event.
+    pub(super) name: &'e str,
+}
+
+/// The conditions of a hook.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HookConditions {
+    /// A program that starts the hook, with its arguments.
+    pub(super) wrapper: Vec<String>,
+    /// Additional environment variables.
+    pub(super) variables: Vec<(&'static str, String)>,
+}
+
+impl HookConditions {
+    pub(super) fn with_wrapper(words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        HookConditions { wrapper: words.into_iter().map(Into::into).collect(), ..HookConditions::default() }
+    }
+
+    pub(super) fn with_variables(variables: Vec<(&'static str, String)>) -> Self {
+        HookConditions { variables, ..HookConditions::default() }
+    }
+}
+
+/// A hook that runs.
+pub(super) struct HookProcess {
+    child: Child,
+    started: Instant,
+}
+
+/// The end of a hook.
+#[derive(Debug)]
+pub(super) struct HookReply {
+    pub(super) status: ExitStatus,
+    pub(super) err: String,
+    pub(super) elapsed: Duration,
+    /// True if it did not end by itself.
+    pub(super) hung: bool,
+}
+
+impl HookProcess {
+    /// Starts a hook and gives it the event.
+    pub(super) fn start(
+        program: &Path,
+        home: &TrialHome,
+        event: SentEvent<'_>,
+        conditions: &HookConditions,
+    ) -> Result<Self, String> {
+        let words: Vec<PathBuf> =
+            conditions.wrapper.iter().map(PathBuf::from).chain([program.to_owned()]).collect();
+        let Some((first, rest)) = words.split_first() else { return Err("no program".to_owned()) };
+        let started = Instant::now();
+        let mut child = home
+            .command(first)
+            .args(rest)
+            .args(["hook", "claude-code"])
+            .envs(conditions.variables.iter().cloned())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A tracer that is killed alone would leave the hook behind.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| format!("cannot start {}: {error}", first.display()))?;
+        if let Some(mut input) = child.stdin.take() {
+            let SentEvent { session, call, name } = event;
+            let event = json!({"session_id": session, "hook_event_name": name, "cwd": home.path(), "tool_name": "Bash",
+                               "tool_input": {"command": call}, "tool_use_id": format!("{session}-{call}"),
+                               "tool_response": {"stdout": call}});
+            // A process that was killed does not read it.
+            let _ = input.write_all(event.to_string().as_bytes());
+        }
+        Ok(HookProcess { child, started })
+    }
+
+    /// Kills the hook with everything it started.
+    pub(super) fn kill(&mut self) {
+        let group = format!("-{}", self.child.id());
+        let killed = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+        if !killed.is_ok_and(|status| status.success()) {
+            let _ = self.child.kill();
+        }
+    }
+
+    /// Kills the hook alone, which is quicker.
+    pub(super) fn kill_at_once(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// Waits for the end.
+    pub(super) fn wait(mut self) -> Result<HookReply, String> {
+        let failed = |error: std::io::Error| format!("cannot wait for the hook: {error}");
+        let mut hung = false;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().map_err(failed)? {
+                break status;
+            }
+            if self.started.elapsed() > HANG {
+                hung = true;
+                self.kill();
+                break self.child.wait().map_err(failed)?;
+            }
+            thread::sleep(PAUSE);
+        };
+        let elapsed = self.started.elapsed();
+        let mut err = Vec::new();
+        if let Some(mut stream) = self.child.stderr.take() {
+            stream.read_to_end(&mut err).map_err(failed)?;
+        }
+        Ok(HookReply { status, err: String::from_utf8_lossy(&err).into_owned(), elapsed, hung })
+    }
+}
+
+impl HookReply {
+    /// Returns whether the hook has taken over the responsibility for the step: it is stored or kept for later.
+    pub(super) fn is_acknowledged(&self) -> bool {
+        self.status.success() && !NOT_RECORDED.iter().any(|text| self.err.contains(text))
+    }
+
+    pub(super) fn was_killed(&self) -> bool {
+        !self.hung && self.status.signal() == Some(SIGKILL)
+    }
+
+    /// Returns whether the process ended as the loader and the runtime of C do if they fail.
+    pub(super) fn ended_as_loaders_do(&self) -> bool {
+        self.status.code() == Some(127) || self.status.signal().is_some_and(|signal| signal != SIGKILL)
+    }
+
+    /// Describes the end for a person.
+    pub(super) fn describe(&self) -> String {
+        let err: String = self.err.trim().chars().take(300).collect();
+        let hung = if self.hung { ", did not end by itself" } else { "" };
+        format!("{}{hung} after {:.2} s, standard error: {err:?}", self.status, self.elapsed.as_secs_f64())
+    }
+}

@@ -1,0 +1,86 @@
+//! A full disk: a small file system in memory where that can be mounted, and limits on the size of files everywhere.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::chore_failure::ChoreFailure;
+use crate::faults::fault_lab::{FaultLab, repeat_if_late};
+use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
+use crate::faults::hook_process::HookConditions;
+use crate::faults::part_figures::PartFigures;
+use crate::process::works;
+
+const SESSION: &str = "session";
+/// Number of steps in the store before the fault.
+const STEPS: usize = 3;
+/// Limits on the size of files, in units of 512 bytes.
+const FILE_LIMITS: [u32; 10] = [0, 1, 2, 8, 40, 64, 72, 100, 130, 200];
+
+pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
+    let (used, empty) = (lab.used_home(&[SESSION], STEPS)?, lab.new_home()?);
+    let limits: Vec<(u32, bool)> =
+        FILE_LIMITS.iter().flat_map(|limit| [(*limit, true), (*limit, false)]).collect();
+    let limits = lab.sample(limits, 6);
+    let mut figures = lab.run_all(&limits, |(limit, is_used)| {
+        let (home, steps) = if *is_used { (&used, STEPS) } else { (&empty, 0) };
+        let label = format!("files of at most {limit} × 512 bytes");
+        let mut trial = FaultTrial::new(lab, label, lab.copy_home(home)?).knows(&[SESSION], steps);
+        // A process that writes more gets an error instead of a signal.
+        let line = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\"");
+        let limited = HookConditions::with_wrapper(["sh", "-c", &line, "sh"]);
+        for _ in 0..3 {
+            trial.hook(SESSION, &limited, ExpectedEnd::Success)?;
+        }
+        trial.next_hook_works(SESSION)?;
+        Ok(trial.finish())
+    })?;
+    match MountedDisk::mount(&lab.path("disk"), "400k") {
+        Some(disk) => figures.add(repeat_if_late(|| small_disk(lab, &disk))?),
+        None => figures.note("file systems that could not be mounted here"),
+    }
+    Ok(figures)
+}
+
+/// Fills a small file system with steps, then makes it larger.
+fn small_disk(lab: &FaultLab, disk: &MountedDisk) -> Result<PartFigures, ChoreFailure> {
+    let state = disk.0.join("state");
+    disk.resize("400k")?;
+    let _ = fs::remove_dir_all(&state);
+    fs::create_dir_all(&state).map_err(|error| ChoreFailure::io("use a small file system", &error))?;
+    let mut trial = FaultTrial::new(lab, "a file system of 400 kB", lab.new_home()?.with_state(state));
+    for _ in 0..lab.count(400, 60) {
+        trial.hook(SESSION, &HookConditions::default(), ExpectedEnd::Success)?;
+    }
+    disk.resize("40m")?;
+    trial.next_hook_works(SESSION)?;
+    Ok(trial.finish())
+}
+
+/// A file system in memory. It is unmounted at the end.
+struct MountedDisk(PathBuf);
+
+impl MountedDisk {
+    /// Mounts a file system, if this process may do that.
+    fn mount(folder: &Path, size: &str) -> Option<Self> {
+        fs::create_dir_all(folder).ok()?;
+        let options = format!("size={size}");
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(folder);
+        works(&mut command).then(|| MountedDisk(folder.to_owned()))
+    }
+
+    fn resize(&self, size: &str) -> Result<(), ChoreFailure> {
+        let options = format!("remount,size={size}");
+        if works(Command::new("mount").args(["-o", &options]).arg(&self.0)) {
+            return Ok(());
+        }
+        Err(ChoreFailure::Failed("cannot change the size of a file system".to_owned()))
+    }
+}
+
+impl Drop for MountedDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).stderr(Stdio::null()).status();
+    }
+}

@@ -1,0 +1,124 @@
+//! Stores that make hooks wait: locked by another program, without locks, or on a slow disk.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
+
+use crate::chore_failure::ChoreFailure;
+use crate::faults::fault_lab::FaultLab;
+use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
+use crate::faults::hook_process::HookConditions;
+use crate::faults::part_figures::PartFigures;
+use crate::faults::system_calls::inject;
+use crate::faults::trial_home::TrialHome;
+
+const SESSIONS: [&str; 2] = ["session", "other"];
+/// Number of steps of each before the fault.
+const STEPS: usize = 3;
+
+pub(super) fn locked(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
+    let home = lab.used_home(&SESSIONS, STEPS)?;
+    let locks =
+        ["BEGIN IMMEDIATE;", "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE locked (a);"];
+    lab.run_all(&locks, |lock| {
+        let mut trial = FaultTrial::new(lab, *lock, lab.copy_home(&home)?).knows(&SESSIONS, STEPS);
+        let holder = StoreLock::take(&trial.home, lock)?;
+        for _ in 0..lab.count(5, 2) {
+            for session in SESSIONS {
+                trial.hook(session, &HookConditions::default(), ExpectedEnd::Success)?;
+                trial.ask(session, &HookConditions::default())?;
+            }
+        }
+        holder.release()?;
+        for session in SESSIONS {
+            trial.next_hook_works(session)?;
+        }
+        Ok(trial.finish())
+    })
+}
+
+pub(super) fn without_locks(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
+    let (used, empty) = (lab.used_home(&SESSIONS, STEPS)?, lab.new_home()?);
+    let faults: Vec<(&str, bool)> =
+        ["fcntl:error=ENOLCK", "fcntl,flock:error=ENOLCK", "fcntl:error=EIO", "flock:error=EIO"]
+            .iter()
+            .flat_map(|fault| [(*fault, true), (*fault, false)])
+            .collect();
+    lab.run_all(&lab.sample(faults, 4), |(fault, is_used)| {
+        let (home, steps) = if *is_used { (&used, STEPS) } else { (&empty, 0) };
+        let label = format!("{fault} at every call, {steps} steps before");
+        wait_under(lab, home, steps, label, fault)
+    })
+}
+
+pub(super) fn on_slow_disk(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
+    let (used, empty) = (lab.used_home(&SESSIONS, STEPS)?, lab.new_home()?);
+    let mut faults = Vec::new();
+    for calls in ["pwrite64", "pread64", "fcntl", "fsync,fdatasync,pwrite64", "newfstatat,openat"] {
+        for milliseconds in [10, 30, 50, 100, 400, 1500] {
+            faults.extend([(calls, milliseconds, true), (calls, milliseconds, false)]);
+        }
+    }
+    lab.run_all(&lab.sample(faults, 4), |(calls, milliseconds, is_used)| {
+        let (home, steps) = if *is_used { (&used, STEPS) } else { (&empty, 0) };
+        let label = format!("{calls} take {milliseconds} ms each, {steps} steps before");
+        wait_under(lab, home, steps, label, &format!("{calls}:delay_enter={milliseconds}ms"))
+    })
+}
+
+/// Runs some hooks under a fault, then some without it.
+fn wait_under(
+    lab: &FaultLab,
+    home: &TrialHome,
+    steps: usize,
+    label: String,
+    fault: &str,
+) -> Result<PartFigures, ChoreFailure> {
+    let mut trial = FaultTrial::new(lab, label, lab.copy_home(home)?).knows(&SESSIONS, steps);
+    let conditions = inject(fault);
+    for session in SESSIONS {
+        trial.hook(session, &conditions, ExpectedEnd::Success)?;
+    }
+    for session in SESSIONS {
+        trial.next_hook_works(session)?;
+    }
+    Ok(trial.finish())
+}
+
+/// A program that holds a lock of the store.
+struct StoreLock(Child);
+
+impl StoreLock {
+    fn take(home: &TrialHome, lock: &str) -> Result<Self, ChoreFailure> {
+        let failed = |error: std::io::Error| ChoreFailure::io("lock a store with sqlite3", &error);
+        let mut child = Command::new("sqlite3")
+            .arg("-batch")
+            .arg(home.store())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        if let Some(input) = &mut child.stdin {
+            writeln!(input, "{lock}\n.print locked").map_err(failed)?;
+        }
+        let output = child.stdout.take().map(BufReader::new);
+        let is_locked = |line: std::io::Result<String>| line.is_ok_and(|line| line == "locked");
+        if output.is_some_and(|output| output.lines().any(is_locked)) {
+            return Ok(StoreLock(child));
+        }
+        Err(ChoreFailure::Failed("sqlite3 did not lock the store".to_owned()))
+    }
+
+    /// Ends the program, which rolls its change back.
+    fn release(mut self) -> Result<(), ChoreFailure> {
+        drop(self.0.stdin.take());
+        self.0.wait().map_err(|error| ChoreFailure::io("release the lock of a store", &error))?;
+        Ok(())
+    }
+}
+
+impl Drop for StoreLock {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
