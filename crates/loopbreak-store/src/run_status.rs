@@ -6,7 +6,10 @@ use loopbreak::step::EpochMillis;
 use serde::{Serialize, Serializer};
 
 use crate::run_measures::{LoopMeasures, is_stopped};
-use crate::{KnownLoop, Run, RunEndEvent, RunEvent, RunMeasures, RunState, Store, StoreError, StoredAttempt};
+use crate::{
+    EventCount, KnownLoop, Run, RunEndEvent, RunEvent, RunMeasures, RunState, Store, StoreError,
+    StoredAttempt,
+};
 
 /// A run that was not seen for longer is not reported as running. In milliseconds.
 pub const LIVE_MS: i64 = 60 * 60 * 1000;
@@ -38,12 +41,20 @@ pub struct RunStatus {
     /// The run is held out: it is only observed (`policy.holdout`).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub held_out: bool,
-    /// Number of turns.
+    /// Number of turns, and of attempts at tasks that were reported by themselves.
     pub tick_count: u64,
+    /// Number of loops that were found: of steps, and of tasks.
+    pub loop_count: u64,
+    /// Number of recoveries of tasks.
+    pub recovery_count: u64,
     /// Measures that Loopbreak took.
     pub measures: RunMeasures,
     /// Loops by their ids, and attempted tasks by theirs.
     pub loop_detection: BTreeMap<String, LoopStatus>,
+    /// Only the loops, by their ids.
+    pub loops: BTreeMap<String, MeasuredLoop>,
+    /// Only the attempted tasks, by their ids.
+    pub tasks: BTreeMap<String, TaskLoopStatus>,
 }
 
 /// Times of a run as RFC 3339.
@@ -106,6 +117,15 @@ pub struct TaskLoopStatus {
     pub last_attempt: i64,
     /// Status of the task after the last attempt.
     pub status: String,
+    /// Kind of the last loop that was found, if the attempts ever looped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loop_type: Option<String>,
+    /// The last recovery of the task, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<String>,
+    /// The run, in a summary of several runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// Always `task`.
     pub pattern: &'static str,
 }
@@ -117,12 +137,21 @@ pub struct TaskLoopStatus {
 pub struct StatusSummary {
     /// At least one of the runs is running.
     pub running: bool,
-    /// Number of turns in all runs.
+    /// Number of turns in all runs, and of attempts at tasks that were reported by themselves.
     pub tick_count: u64,
+    /// Number of loops that were found: of steps, and of tasks.
+    pub loop_count: u64,
+    /// Number of recoveries of tasks.
+    pub recovery_count: u64,
     /// Measures that Loopbreak took in all runs.
     pub measures: RunMeasures,
     /// Loops and tasks of all runs.
     pub loop_detection: BTreeMap<String, LoopStatus>,
+    /// Only the loops of all runs, by their ids.
+    pub loops: BTreeMap<String, MeasuredLoop>,
+    /// Only the attempted tasks of all runs, by their ids. If several runs have a task with the same id, that of the
+    /// latest run has the id as its key, and the others have `run/id`.
+    pub tasks: BTreeMap<String, TaskLoopStatus>,
     /// The runs.
     pub runs: Vec<RunStatus>,
 }
@@ -134,18 +163,20 @@ impl RunStatus {
         let held_out = state.guard.holdout == Some(true);
         let counts = store.event_counts(&run)?;
         let loops = state.guard.loops.into_iter();
-        let mut loop_detection: BTreeMap<String, LoopStatus> = loops
+        let loops: BTreeMap<String, MeasuredLoop> = loops
             .map(|known| {
                 let measures = LoopMeasures::against(&known.action, &counts);
-                (known.id.clone(), LoopStatus::Loop(MeasuredLoop { known, measures }))
+                (known.id.clone(), MeasuredLoop { known, measures })
             })
             .collect();
-        // The attempts at a task are in order: the last one counts.
-        for StoredAttempt { task, number, at, status, .. } in store.attempts(&run)? {
-            let attempts =
-                TaskLoopStatus { attempt_count: number, last_attempt: at, status, pattern: "task" };
-            loop_detection.insert(task, LoopStatus::Task(attempts));
-        }
+        let (tasks, recovery_count) = task_statuses(store, &run, &counts)?;
+        // The loop of a task is counted with the task.
+        let step_loops =
+            loops.values().filter(|measured| tasks.is_empty() || measured.known.detector != "task");
+        let task_loops = tasks.values().filter(|task| task.loop_type.is_some() || task.recovery.is_some());
+        let loop_count = (step_loops.count() + task_loops.count()) as u64;
+        let attempts = counts.iter().filter(|event| event.kind == "attempt").map(|event| event.count);
+        let attempts: u64 = attempts.sum();
         let end = match run.ended {
             Some(_) => store.last_event(&run, "end")?.and_then(|stored| match stored.event {
                 RunEvent::End(end) => Some(end),
@@ -165,12 +196,64 @@ impl RunStatus {
             end_reason: run.ended.map(|_| end_reason(end.as_ref(), &run, stopped_by_guard)),
             stopped_by_guard,
             held_out,
-            tick_count: state.guard.turn,
+            tick_count: state.guard.turn.saturating_add(attempts),
+            loop_count,
+            recovery_count,
             measures: RunMeasures::from_counts(&counts),
-            loop_detection,
+            loop_detection: merge_maps(&loops, &tasks),
+            loops,
+            tasks,
             run,
         })
     }
+}
+
+/// Returns the attempted tasks of a run, and the number of recoveries.
+fn task_statuses(
+    store: &dyn Store,
+    run: &Run,
+    counts: &[EventCount],
+) -> Result<(BTreeMap<String, TaskLoopStatus>, u64), StoreError> {
+    let mut tasks: BTreeMap<String, TaskLoopStatus> = BTreeMap::new();
+    // The attempts at a task are in order: the last one counts.
+    for StoredAttempt { task, number, at, status, .. } in store.attempts(run)? {
+        let (loop_type, recovery) = (None, None);
+        let attempts = TaskLoopStatus {
+            attempt_count: number,
+            last_attempt: at,
+            status,
+            loop_type,
+            recovery,
+            run: None,
+            pattern: "task",
+        };
+        tasks.insert(task, attempts);
+    }
+    if tasks.is_empty() {
+        return Ok((tasks, 0));
+    }
+    // Only runs with a looping attempt pay for reading their events.
+    if counts.iter().any(|event| event.kind == "attempt" && event.answer.is_some()) {
+        for stored in store.events(run)? {
+            let RunEvent::Attempt(attempt) = stored.event else { continue };
+            let loop_type = attempt.check.get("loopType").and_then(|name| name.as_str());
+            if let (Some(task), Some(name)) = (tasks.get_mut(&attempt.task), loop_type) {
+                task.loop_type = Some(name.to_owned());
+            }
+        }
+    }
+    let mut recovery_count = 0;
+    for recovery in store.recoveries(run)? {
+        // A recovery of a cycle names all its tasks.
+        let names = recovery.task.as_deref().map(|names| names.split(", ")).into_iter().flatten();
+        recovery_count += u64::from(recovery.task.is_some());
+        for name in names {
+            if let Some(task) = tasks.get_mut(name) {
+                task.recovery = Some(recovery.intervention.clone());
+            }
+        }
+    }
+    Ok((tasks, recovery_count))
 }
 
 impl RunPhase {
@@ -209,8 +292,19 @@ impl StatusSummary {
         now: i64,
         warn: &dyn Fn(&str),
     ) -> Result<StatusSummary, StoreError> {
+        StatusSummary::load_visible(store, all, now, warn, &|_| true)
+    }
+
+    /// Does the same for the runs that a reader may see.
+    pub fn load_visible(
+        store: &dyn Store,
+        all: bool,
+        now: i64,
+        warn: &dyn Fn(&str),
+        is_visible: &dyn Fn(&Run) -> bool,
+    ) -> Result<StatusSummary, StoreError> {
         let since = if all { i64::MIN } else { now.saturating_sub(LIVE_MS) };
-        let runs = store.runs(since, MAX_RUNS)?.into_iter();
+        let runs = store.runs(since, MAX_RUNS)?.into_iter().filter(|run| is_visible(run));
         let runs: Result<Vec<RunStatus>, StoreError> =
             runs.map(|run| RunStatus::load(store, run, now, warn)).collect();
         Ok(runs?.into())
@@ -219,7 +313,8 @@ impl StatusSummary {
 
 impl From<Vec<RunStatus>> for StatusSummary {
     fn from(runs: Vec<RunStatus>) -> Self {
-        let loops = runs.iter().flat_map(|status| status.loop_detection.clone());
+        let loops = runs.iter().flat_map(|status| status.loops.clone()).collect();
+        let tasks = merge_tasks(&runs);
         let mut measures = RunMeasures::default();
         for status in &runs {
             measures.add(&status.measures);
@@ -227,9 +322,98 @@ impl From<Vec<RunStatus>> for StatusSummary {
         StatusSummary {
             running: runs.iter().any(|status| status.running),
             tick_count: runs.iter().map(|status| status.tick_count).sum(),
+            loop_count: runs.iter().map(|status| status.loop_count).sum(),
+            recovery_count: runs.iter().map(|status| status.recovery_count).sum(),
             measures,
-            loop_detection: loops.collect(),
+            loop_detection: merge_maps(&loops, &tasks),
+            loops,
+            tasks,
             runs,
         }
+    }
+}
+
+/// Returns loops and tasks in one map.
+fn merge_maps(
+    loops: &BTreeMap<String, MeasuredLoop>,
+    tasks: &BTreeMap<String, TaskLoopStatus>,
+) -> BTreeMap<String, LoopStatus> {
+    let loops = loops.iter().map(|(id, measured)| (id.clone(), LoopStatus::Loop(measured.clone())));
+    loops.chain(tasks.iter().map(|(id, task)| (id.clone(), LoopStatus::Task(task.clone())))).collect()
+}
+
+/// Merges the tasks of several runs, the latest of which comes first.
+fn merge_tasks(runs: &[RunStatus]) -> BTreeMap<String, TaskLoopStatus> {
+    let mut merged = BTreeMap::new();
+    for status in runs {
+        let Run { source, session, .. } = &status.run;
+        for (id, task) in &status.tasks {
+            let longest = format!("{source}/{session}/{id}");
+            let keys = [id.clone(), format!("{session}/{id}")];
+            let key = keys.into_iter().find(|key| !merged.contains_key(key)).unwrap_or(longest);
+            merged.insert(key, TaskLoopStatus { run: Some(session.clone()), ..task.clone() });
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AttemptEvent, RunChange, RunKey, RunRecords, StoredRecovery, VerdictSummary, open};
+
+    /// Records attempts at a task, the last of which loops and is recovered.
+    fn attempt(store: &mut dyn Store, session: &str, task: &str, at: i64) {
+        let key = RunKey { source: "mcp".to_owned(), session: session.to_owned(), agent: String::new() };
+        for number in 1..=3 {
+            let mut event = AttemptEvent { task: task.to_owned(), ..AttemptEvent::default() };
+            let mut records = RunRecords {
+                attempts: vec![StoredAttempt { task: task.to_owned(), at, ..StoredAttempt::default() }],
+                ..RunRecords::default()
+            };
+            if number == 3 {
+                event.check.insert("loopType".to_owned(), "blocked_task_spin".into());
+                event.verdict = VerdictSummary::default().with_answer("loop", "why");
+                let intervention = "unblock_authority".to_owned();
+                let task = Some(task.to_owned());
+                records.recoveries = vec![StoredRecovery { intervention, task, ..StoredRecovery::default() }];
+            }
+            let transaction = store.begin(&key, "", at).unwrap();
+            transaction.commit(RunChange { records, ..RunEvent::Attempt(event).into() }).unwrap();
+        }
+    }
+
+    /// An orchestrator that only reports attempts has ticks, loops and recoveries.
+    #[test]
+    fn loops_and_recoveries_of_tasks_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = open(&folder.path().join("x.db").into()).unwrap();
+        attempt(&mut *store, "job", "T1", 5);
+        attempt(&mut *store, "job", "T2", 6);
+        let summary = StatusSummary::load(&*store, true, 10, &|_| {}).unwrap();
+        assert_eq!((summary.tick_count, summary.loop_count, summary.recovery_count), (6, 2, 2));
+        let json = serde_json::to_value(&summary).unwrap();
+        assert_eq!(json["tasks"].as_object().unwrap().keys().collect::<Vec<_>>(), ["T1", "T2"]);
+        let task = &json["loopDetection"]["T2"];
+        assert_eq!((&task["attemptCount"], &task["lastAttempt"]), (&3.into(), &6.into()));
+        assert_eq!(
+            (&task["loopType"], &task["recovery"]),
+            (&"blocked_task_spin".into(), &"unblock_authority".into())
+        );
+    }
+
+    #[test]
+    fn tasks_with_the_same_id_in_two_runs_do_not_hide_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = open(&folder.path().join("x.db").into()).unwrap();
+        for (session, at) in [("one", 5), ("two", 6)] {
+            attempt(&mut *store, session, "T1", at);
+        }
+        let json = serde_json::to_value(StatusSummary::load(&*store, true, 10, &|_| {}).unwrap()).unwrap();
+        assert_eq!(json["loopDetection"], json["tasks"], "there are no other loops");
+        let tasks = json["tasks"].as_object().unwrap();
+        assert_eq!(tasks.keys().collect::<Vec<_>>(), ["T1", "one/T1"], "the latest run has the plain id");
+        assert_eq!((&tasks["T1"]["run"], &tasks["one/T1"]["run"]), (&"two".into(), &"one".into()));
+        assert_eq!(json["runs"][1]["loopDetection"].as_object().unwrap().keys().collect::<Vec<_>>(), ["T1"]);
     }
 }

@@ -1,19 +1,29 @@
 //! Starts the server.
 
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 
 use loopbreak_server::mcp::{
     BearerToken, HttpOptions, McpOptions, ServeEnd, ServeError, serve_http, serve_stdio,
 };
+use loopbreak_store::{create_parent_folder, default_path};
 
 use super::args::McpArgs;
 use crate::config_loading::{self, TOKEN_VARIABLE};
 use crate::error::UserError;
-use crate::exit;
 use crate::store::user_store;
+use crate::{exit, output};
+
+/// Name of the file with the token that is made up, beside the store.
+const TOKEN_FILE: &str = "mcp-token";
 
 pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
+    if args.print_token {
+        let (token, _) = token_of_user()?;
+        output::print(&format!("{}\n", token.expose()))?;
+        return Ok(exit::DONE);
+    }
     let settings = config_loading::settings_in(&args.config, Path::new("."))?;
     let store = user_store()?;
     if args.run.as_deref().is_some_and(|run| run.trim().is_empty()) {
@@ -33,13 +43,15 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
             serve_stdio(options)
         }
         Some(address) => {
+            let (token, note) = choose_token(args, address)?;
             let http = HttpOptions {
                 address,
-                token: read_token(args)?,
+                token,
+                all_runs: args.all_runs,
                 hosts: args.allow_host.clone(),
                 origins: args.allow_origin.clone(),
             };
-            let ready = |address| anstream::eprintln!("loopbreak: serving at http://{address}/mcp");
+            let ready = |address| anstream::eprintln!("loopbreak: serving at http://{address}/mcp\n{note}");
             serve_http(options, http, ready)
         }
     };
@@ -49,25 +61,62 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
     }
 }
 
-/// Reads the token from a file or the environment. On the command line, every user of the machine could read it.
-fn read_token(args: &McpArgs) -> Result<Option<BearerToken>, UserError> {
-    let (text, origin) = match &args.token_file {
-        Some(file) => {
-            let text = std::fs::read_to_string(file).map_err(|error| {
-                UserError::usage(format!("cannot read the token file {}: {error}", file.display()))
-            })?;
-            (text, file.display().to_string())
+/// Chooses the token of a server, and says which one it is. It is never read from the command line, where every user of
+/// the machine could see it.
+fn choose_token(args: &McpArgs, address: SocketAddr) -> Result<(Option<BearerToken>, String), UserError> {
+    if args.no_token {
+        if !address.ip().is_loopback() {
+            return Err(UserError::usage(format!(
+                "{address} can be reached from other machines, so a token is required"
+            ))
+            .hint("leave out --no-token, or listen on 127.0.0.1"));
         }
-        None => match std::env::var(TOKEN_VARIABLE) {
-            Ok(text) if !text.is_empty() => (text, TOKEN_VARIABLE.to_owned()),
-            _ => return Ok(None),
-        },
+        let note = "loopbreak: warning: no token is required, so every user of this machine can read and change these runs";
+        return Ok((None, note.to_owned()));
+    }
+    if let Some(file) = &args.token_file {
+        let token = BearerToken::read(file).map_err(|error| invalid_token(&error))?;
+        return Ok((Some(token), format!("loopbreak: clients have to send the token in {}", file.display())));
+    }
+    if let Some(token) = token_of_environment()? {
+        return Ok((Some(token), format!("loopbreak: clients have to send the token in {TOKEN_VARIABLE}")));
+    }
+    if !address.ip().is_loopback() {
+        // `serve_http` says that one is needed.
+        return Ok((None, String::new()));
+    }
+    let (token, path) = token_of_user()?;
+    let note = format!(
+        "loopbreak: clients have to send the token in {}; `loopbreak mcp --print-token` prints it",
+        path.display()
+    );
+    Ok((Some(token), note))
+}
+
+fn token_of_environment() -> Result<Option<BearerToken>, UserError> {
+    let Some(text) = std::env::var(TOKEN_VARIABLE).ok().filter(|text| !text.is_empty()) else {
+        return Ok(None);
     };
-    let token = BearerToken::new(&text).map_err(|error| {
-        UserError::usage(format!("invalid token in {origin}: {error}"))
-            .hint("`openssl rand -hex 32` generates one")
+    let token = BearerToken::new(&text);
+    token.map(Some).map_err(|error| invalid_token(&format!("invalid token in {TOKEN_VARIABLE}: {error}")))
+}
+
+/// Returns the token that is made up for the user's servers, and its file. All of them have the same, so that clients keep
+/// working when a server starts again.
+fn token_of_user() -> Result<(BearerToken, PathBuf), UserError> {
+    let store = default_path(|name| std::env::var_os(name));
+    let store = store.ok_or_else(|| {
+        UserError::failed("no folder found for the token")
+            .hint("set XDG_STATE_HOME or HOME, or use --token-file")
     })?;
-    Ok(Some(token))
+    create_parent_folder(&store)?;
+    let path = store.with_file_name(TOKEN_FILE);
+    let token = BearerToken::read_or_create(&path).map_err(UserError::failed)?;
+    Ok((token, path))
+}
+
+fn invalid_token(error: &str) -> UserError {
+    UserError::usage(error).hint("`openssl rand -hex 32` generates one")
 }
 
 fn user_error(error: &ServeError) -> UserError {

@@ -46,6 +46,8 @@ mod hook_live;
 mod hook_rejected;
 mod layout;
 mod mcp;
+mod mcp_http;
+mod mcp_lines;
 mod opencode_database;
 mod outputs;
 mod page;

@@ -122,6 +122,10 @@ mod tests {
             stopped_by_guard: true,
             held_out: false,
             tick_count: 2,
+            loop_count: 0,
+            recovery_count: 0,
+            loops: std::collections::BTreeMap::new(),
+            tasks: std::collections::BTreeMap::new(),
             measures: RunMeasures { refused: 9, warned: 1, ..RunMeasures::default() },
             loop_detection: std::collections::BTreeMap::new(),
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use loopbreak_analysis::VerdictName;
-use loopbreak_store::{LoopStatus, MeasuredLoop, RunMeasures, RunPhase, RunStatus, StatusSummary};
+use loopbreak_store::{MeasuredLoop, RunMeasures, RunPhase, RunStatus, StatusSummary};
 
 use super::relative_time::{ago, duration, times};
 use crate::number::plural;
@@ -31,8 +31,6 @@ pub fn render_status(summary: &StatusSummary, all: bool, now: i64, style: &TextS
 
 fn render_run(text: &mut String, status: &RunStatus, now: i64, style: &TextStyle) {
     let held_out = if status.held_out { ", held out" } else { "" };
-    let is_loop = |status: &&LoopStatus| matches!(status, LoopStatus::Loop(_));
-    let loops = status.loop_detection.values().filter(is_loop).count();
     let run = &status.run;
     let bold = style.bold();
     let _ = writeln!(
@@ -41,7 +39,7 @@ fn render_run(text: &mut String, status: &RunStatus, now: i64, style: &TextStyle
         printable(&run.name()),
         describe_phase(status, now),
         plural(status.tick_count, "turn"),
-        plural(loops as u64, "loop"),
+        plural(status.loop_count, "loop"),
         run.source,
         printable(&run.folder),
     );
@@ -56,16 +54,16 @@ fn render_run(text: &mut String, status: &RunStatus, now: i64, style: &TextStyle
         }
         None => writeln!(text, "    {times}"),
     };
-    for known in status.loop_detection.values() {
-        if let LoopStatus::Loop(known) = known {
-            render_loop(text, known);
-        }
+    for known in status.loops.values() {
+        render_loop(text, known);
     }
-    for (id, task) in &status.loop_detection {
-        if let LoopStatus::Task(task) = task {
-            let attempts = plural(task.attempt_count, "attempt");
-            let _ = writeln!(text, "    task {}, {attempts}: {}", printable(id), printable(&task.status));
+    for (id, task) in &status.tasks {
+        let attempts = plural(task.attempt_count, "attempt");
+        let _ = write!(text, "    task {}, {attempts}: {}", printable(id), printable(&task.status));
+        for what in [&task.loop_type, &task.recovery].into_iter().flatten() {
+            let _ = write!(text, ", {}", printable(what));
         }
+        text.push('\n');
     }
 }
 

@@ -73,6 +73,27 @@ impl StoredEvent {
         object.extend(self.event.to_object());
         Value::Object(object)
     }
+
+    /// Returns the event as [`StoredEvent::to_json`] does, and after it each event of the engine that belongs to it, as an
+    /// object of its own whose kind is its name.
+    pub fn to_json_lines(&self, run: &Run) -> Vec<Value> {
+        let mut own = self.to_json(run);
+        let mut lines = Vec::new();
+        for event in self.event.engine_events() {
+            let mut line = Map::new();
+            for key in ["session", "agent", "number", "at"] {
+                line.insert(key.to_owned(), own[key].clone());
+            }
+            line.insert("kind".to_owned(), event["event_type"].clone());
+            line.extend(event.as_object().cloned().unwrap_or_default());
+            lines.push(Value::Object(line));
+        }
+        if let Some(own) = own.as_object_mut().filter(|_| !lines.is_empty()) {
+            own.remove("events");
+        }
+        lines.insert(0, own);
+        lines
+    }
 }
 
 /// The end of the agent's turn.
@@ -243,6 +264,17 @@ impl RunEvent {
             RunEvent::Attempt(event) => Some(&event.verdict),
             RunEvent::Recovery(event) => Some(&event.verdict),
             _ => None,
+        }
+    }
+
+    /// Returns the events of the engine that belong to it.
+    pub fn engine_events(&self) -> &[Value] {
+        match self {
+            RunEvent::Step(step) | RunEvent::User(step) | RunEvent::Refused(step) | RunEvent::Asked(step) => {
+                &step.events
+            }
+            RunEvent::Recovery(event) => &event.events,
+            _ => &[],
         }
     }
 

@@ -3,6 +3,7 @@
 use loopbreak::settings::AllowRule;
 use loopbreak::{Action, Outcome};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{TaskRecoveryNote, VerdictSummary};
 use crate::redact_and_truncate;
@@ -38,6 +39,9 @@ pub struct StepEvent {
     /// Id of the task that the runner worked on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
+    /// Events of the engine about the step, such as `score_change`, each with its name under `event_type`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Value>,
     /// Recoveries of tasks that the runner applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recoveries: Vec<TaskRecoveryNote>,

@@ -35,6 +35,9 @@ pub struct RecoveryEvent {
     /// Pattern that was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
+    /// Events of the engine about the recovery, each with its name under `event_type`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Value>,
     /// Reason for the recovery.
     #[serde(flatten)]
     pub verdict: VerdictSummary,

@@ -49,10 +49,18 @@ class Served:
         )
         line = self.process.stderr.readline()
         self.url = re.search(r"http://\S+/mcp", line).group()
+        self.headers = {}
+        if "--token-file" not in self.arguments and "LOOPBREAK_TOKEN" not in self.env:
+            token = open(os.path.join(self.env["XDG_STATE_HOME"], "loopbreak/mcp-token")).read().strip()
+            self.headers = {"Authorization": f"Bearer {token}"}
         return self
 
-    def client(self, mode="auto"):
-        return Client(self.url, mode=mode)
+    @contextlib.asynccontextmanager
+    async def client(self, mode="auto"):
+        """A client that sends the token that the server made up."""
+        async with httpx.AsyncClient(headers=self.headers, timeout=60) as http:
+            async with Client(streamable_http_client(self.url, http_client=http), mode=mode) as client:
+                yield client
 
     def end(self):
         """Asks it to end, and gives its exit code and what else it said."""
@@ -258,8 +266,12 @@ async def recoveries():
         # A human helped, and it is done after all.
         assert (await attempt(client, "done", task="T3.4.3"))["task"]["standing"] == "done"
         story = (await call(client, "explain_run"))["story"]
-        for words in ("force_next", "unblock_authority", "escalate", "T3.4.3", "forced"):
+        for words in ("force_next", "unblock_authority", "escalate", "T3.4.3", "forced", "attempts at 3 tasks"):
             assert words in story, story
+        assert "No loops were found" not in story, story
+        status = await call(client, "status")
+        assert status["loopCount"] == 3 and status["recoveryCount"] == 5 and status["tickCount"] > 10, status
+        assert set(status["tasks"]) == {"T3.4.2", "T3.4.3", "T7.1.2"}, status
 
 
 async def a_task_without_a_loop_is_clear():
@@ -322,7 +334,6 @@ async def wrong_calls_are_answered_with_what_to_do():
                 ("record_attempt", {"run": "r", "status": "done"}, "Missing argument `taskId`"),
                 ("record_attempt", {"run": "r", "taskId": "", "status": "done"}, "Invalid task id"),
                 ("record_attempt", {"run": "r", "taskId": "x" * 65, "status": "done"}, "1–64 bytes"),
-                ("detect_loop", {"run": "nobody"}, 'Run "nobody" not found'),
                 ("explain_run", {"run": "nobody"}, 'Run "nobody" not found'),
                 ("task_status", {"run": "nobody"}, 'Run "nobody" not found'),
                 ("status", {"run": "nobody"}, 'Run "nobody" not found'),
@@ -335,8 +346,12 @@ async def wrong_calls_are_answered_with_what_to_do():
             assert 'Run "r" not found' in await refused(client, "explain_run", run="r")
         one, other = clients
         await attempt(one, "blocked", run="known")
-        said = await refused(one, "detect_loop", run="known", taskId="T9")
+        said = await refused(one, "task_status", run="known", taskId="T9")
         assert 'Task "T9" not found' in said and '"T1"' in said, said
+        # What is not recorded yet does not loop.
+        for run in ("known", "nobody"):
+            found = await call(one, "detect_loop", run=run, taskId="T9")
+            assert not found["isLooping"] and found["attemptCount"] == 0, found
         assert '"known"' in await refused(one, "explain_run", run="nobody")
         assert 'Task "T9" not found' in await refused(one, "apply_recovery", run="known", taskId="T9")
         for tasks, words in [
@@ -434,7 +449,7 @@ async def http_accepts_only_authorized_clients():
             code, said = served.end()
             assert code == 0 and secret not in said, (code, said)
     with Served("--allow-host", "build.example", "--allow-origin", "http://localhost:6274") as served:
-        async with httpx.AsyncClient(limits=ONE_REQUEST) as http:
+        async with httpx.AsyncClient(limits=ONE_REQUEST, headers=served.headers) as http:
             for header, refused in [
                 ({"Host": "attacker.example"}, True), ({"Origin": "http://attacker.example"}, True),
                 ({"Origin": "null"}, True), ({"Origin": "http://localhost:6275"}, True),
@@ -464,7 +479,7 @@ async def the_session_that_was_idle_longest_is_closed():
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
     usual = {"Accept": "application/json, text/event-stream"}
     with Served() as served:
-        async with httpx.AsyncClient(headers=usual) as http:
+        async with httpx.AsyncClient(headers={**usual, **served.headers}) as http:
             async def said(session):
                 return (await http.post(served.url, json=ping, headers={"Mcp-Session-Id": session})).status_code
 

@@ -6,6 +6,8 @@
 #[cfg(unix)]
 pub(crate) mod agents;
 pub(crate) mod hooks;
+#[cfg(unix)]
+pub(crate) mod mcp_server;
 pub(crate) mod roadmaps;
 pub(crate) mod watching;
 

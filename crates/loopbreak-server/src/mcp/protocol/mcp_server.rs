@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::http::request::Parts;
+use hyper::http::request::Parts;
 use loopbreak::Settings;
 use loopbreak_store::StoreUrl;
 use rmcp::handler::server::router::tool::ToolRouter;

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use loopbreak_store::{StatusSummary, now};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::Value;
 
@@ -14,6 +13,8 @@ const RUNS: &str = "loopbreak://runs";
 const EVENTS: &str = "loopbreak://runs/{id}/events";
 const JSON: &str = "application/json";
 const LINES: &str = "application/jsonl";
+/// Number of latest runs that are looked at.
+const LOOKED_AT_RUNS: usize = 500;
 /// Number of latest runs that are listed.
 const LISTED_RUNS: usize = 50;
 /// Number of latest events of a run that are read.
@@ -29,7 +30,9 @@ pub(crate) fn list(state: &ServerState) -> Result<Vec<Resource>, ToolError> {
             .with_description("Status of all stored runs, as `loopbreak status --all --json` prints it")
             .with_mime_type(JSON),
     ];
-    for run in state.store.runs(i64::MIN, LISTED_RUNS)?.into_iter().filter(|run| run.agent.is_empty()) {
+    let runs = state.store.runs(i64::MIN, LOOKED_AT_RUNS)?.into_iter();
+    let listed = runs.filter(|run| run.agent.is_empty() && state.is_visible(run));
+    for run in listed.take(LISTED_RUNS) {
         let uri = EVENTS.replace("{id}", &percent_encode(&run.session));
         all.push(
             Resource::new(uri, format!("events of {}", run.session))
@@ -51,7 +54,7 @@ pub(crate) fn read(state: &ServerState, uri: &str) -> Result<ResourceContents, T
     let (text, mime) = match uri {
         CONFIG => (pretty(&serde_json::to_value(state.settings()).unwrap_or_default()), JSON),
         RUNS => {
-            let summary = StatusSummary::load(&*state.store, true, now(), &|_| {})?;
+            let summary = state.summarize_runs(true)?;
             (pretty(&serde_json::to_value(summary).unwrap_or_default()), JSON)
         }
         _ => {
@@ -76,8 +79,9 @@ fn events(state: &ServerState, session: &str) -> Result<String, ToolError> {
     let run = state.find(session)?;
     let events = state.store.events(&run)?;
     let mut text = String::new();
-    for stored in &events[events.len().saturating_sub(EVENTS_READ)..] {
-        let _ = writeln!(text, "{}", stored.to_json(&run));
+    let latest = &events[events.len().saturating_sub(EVENTS_READ)..];
+    for line in latest.iter().flat_map(|stored| stored.to_json_lines(&run)) {
+        let _ = writeln!(text, "{line}");
     }
     Ok(text)
 }

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::ServerState;
+use super::{ServerState, VisibleRuns};
 use crate::mcp::protocol::{McpOptions, ServeError, ToolError};
 
 /// Largest number of waiting calls. A further call gets an error at once. If it waited for room in the queue instead,
@@ -29,12 +29,20 @@ impl CallQueue {
     /// Opens the store and starts the thread. The thread ends after the last clone of the queue is dropped and all its
     /// calls are done.
     pub(crate) fn open(options: McpOptions) -> Result<(Self, JoinHandle<()>), ServeError> {
+        CallQueue::open_with(options, VisibleRuns::All)
+    }
+
+    /// Does the same as [`CallQueue::open`] for clients that see only some of the runs.
+    pub(crate) fn open_with(
+        options: McpOptions,
+        visible: VisibleRuns,
+    ) -> Result<(Self, JoinHandle<()>), ServeError> {
         let (queue, mut calls) = mpsc::unbounded_channel::<QueuedCall>();
         let waiting = Arc::new(AtomicUsize::new(0));
         let started = Arc::clone(&waiting);
         let (opened, result) = blocking::channel();
         let worker = std::thread::Builder::new().name("mcp-calls".to_owned()).spawn(move || {
-            let mut state = match ServerState::open(options) {
+            let mut state = match ServerState::open_with(options, visible) {
                 Ok(state) => state,
                 Err(error) => {
                     let _ = opened.send(Err(error));

@@ -18,6 +18,8 @@ use crate::mcp::protocol::{McpOptions, ServeError, ToolError};
 pub(crate) const SOURCE: &str = "mcp";
 /// Name of the runner in the store.
 const RUNNER: &str = "run";
+/// Number of latest runs that are looked at for an error.
+const LISTED_RUNS: usize = 100;
 /// Number of runs named in an error.
 const NAMED_RUNS: usize = 5;
 
@@ -26,12 +28,22 @@ const NAMED_RUNS: usize = 5;
 pub(crate) struct ServerState {
     pub(crate) store: Box<dyn Store>,
     options: McpOptions,
+    visible: VisibleRuns,
     /// Settings of the guards. The task detector is off, because the series judges tasks when it is asked.
     steps: Config,
     /// Settings of the series.
     pub(crate) config: Config,
     /// Number of connections that record each run.
     open_runs: BTreeMap<String, usize>,
+}
+
+/// Runs that clients can see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VisibleRuns {
+    /// All runs of the store.
+    All,
+    /// The runs that were recorded over MCP.
+    OfServer,
 }
 
 /// Scope of a call. A roadmap may be long, so only calls about tasks read it.
@@ -60,12 +72,19 @@ impl From<ToolError> for ChangeFailure {
 }
 
 impl ServerState {
+    /// Opens the store, for a client that sees all runs.
+    #[cfg(test)]
     pub(crate) fn open(options: McpOptions) -> Result<Self, ServeError> {
+        ServerState::open_with(options, VisibleRuns::All)
+    }
+
+    /// Opens the store, for clients that see these runs.
+    pub(crate) fn open_with(options: McpOptions, visible: VisibleRuns) -> Result<Self, ServeError> {
         let store = open(&options.store)?;
         let steps = options.settings.clone().with_mode(DetectorName::Task, Mode::Off);
         let config = |settings| Config::new(settings).map_err(|error| ServeError::Config(error.to_string()));
         let (steps, config) = (config(steps)?, config(options.settings.clone())?);
-        Ok(ServerState { store, options, steps, config, open_runs: BTreeMap::new() })
+        Ok(ServerState { store, options, visible, steps, config, open_runs: BTreeMap::new() })
     }
 
     /// Returns the key of a run of this server.
@@ -161,20 +180,26 @@ impl ServerState {
         }
     }
 
+    /// Returns whether clients can see a run.
+    pub(crate) fn is_visible(&self, run: &Run) -> bool {
+        self.visible == VisibleRuns::All || run.source == SOURCE
+    }
+
     /// Finds a run: the one of this server with this name, or any whose session is the name or starts with it.
     pub(crate) fn find(&self, name: &str) -> Result<Run, ToolError> {
         if let Some(run) = self.store.run(&ServerState::key(name))? {
             return Ok(run);
         }
         let mut runs: Vec<Run> = self.store.find(name)?;
-        runs.retain(|run| run.agent.is_empty());
+        runs.retain(|run| run.agent.is_empty() && self.is_visible(run));
         if runs.iter().any(|run| run.session == name) {
             runs.retain(|run| run.session == name);
         }
         match runs.as_slice() {
             [run] => Ok(run.clone()),
             [] => {
-                let known = self.store.runs(i64::MIN, NAMED_RUNS)?;
+                let mut known = self.store.runs(i64::MIN, LISTED_RUNS)?;
+                known.retain(|run| self.is_visible(run));
                 let hint = if known.is_empty() {
                     "No run is stored yet: record_step starts one".to_owned()
                 } else {
@@ -200,15 +225,31 @@ impl ServerState {
 
     /// Finds the run of `loopbreak run` with this name.
     pub(crate) fn find_runner(&self, name: &str) -> Result<Option<Run>, ToolError> {
-        Ok(self.store.run(&RunKey { source: RUNNER.to_owned(), ..ServerState::key(name) })?)
+        let run = self.store.run(&RunKey { source: RUNNER.to_owned(), ..ServerState::key(name) })?;
+        Ok(run.filter(|run| self.is_visible(run)))
     }
 
     /// Finds a run for a tool that judges tasks. It must be a run of this server, which knows only its own
     /// attempts.
     pub(crate) fn find_own(&self, name: &str) -> Result<Run, ToolError> {
         let run = self.find(name)?;
+        ServerState::check_own(&run)?;
+        Ok(run)
+    }
+
+    /// Finds the run with exactly this name: the one of this server, or else that of another source.
+    pub(crate) fn find_exact(&self, name: &str) -> Result<Option<Run>, ToolError> {
+        if let Some(run) = self.store.run(&ServerState::key(name))? {
+            return Ok(Some(run));
+        }
+        let runs = self.store.find(name)?.into_iter();
+        Ok(runs.filter(|run| run.session == name && run.agent.is_empty()).find(|run| self.is_visible(run)))
+    }
+
+    /// Checks that a run is one of this server.
+    pub(crate) fn check_own(run: &Run) -> Result<(), ToolError> {
         if run.source == SOURCE {
-            return Ok(run);
+            return Ok(());
         }
         Err(ToolError::new(
             format!("Run {:?} belongs to {:?}, not to this server", run.session, run.source),

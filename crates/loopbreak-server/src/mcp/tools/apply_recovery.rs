@@ -7,7 +7,9 @@ use loopbreak_store::tasks::{RoadmapTask, TaskRemedy};
 use loopbreak_store::{RecoveryEvent, RunEvent, VerdictSummary};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
+use super::detect_loop::with_human;
 use super::output::RecoveryOutput;
 use super::record_attempt::judgement_time;
 use super::task_status::{task_output, unknown_task};
@@ -32,6 +34,7 @@ struct AppliedRecovery {
     recovery: Option<&'static str>,
     reason: String,
     advice: Vec<String>,
+    events: Vec<Value>,
 }
 
 impl ServerState {
@@ -53,8 +56,9 @@ impl ServerState {
             recovery: done.recovery.map(str::to_owned),
             loop_type: done.check.loop_type.map(|pattern| pattern.to_string()),
             attempt_count: done.check.attempt_count,
-            reason: done.reason,
+            reason: with_human(done.reason, &done.task),
             advice: done.advice,
+            events: done.events,
             task: task_output(&done.task, &tasks, &self.count_attempts_at(&run, id)?),
             run: run.session,
         })
@@ -70,6 +74,7 @@ fn recover(transaction: &mut CallTransaction, run: &str, task: RoadmapTask) -> A
         recovery: None,
         reason,
         advice: Vec::new(),
+        events: Vec::new(),
     };
     if !check.is_looping {
         let reason = format!("task {} is not looping", task.id);
@@ -92,7 +97,8 @@ fn recover(transaction: &mut CallTransaction, run: &str, task: RoadmapTask) -> A
     };
     let (recovery, reason) = (decision.intervention.as_str(), decision.reason.clone());
     let task = apply(transaction, task, &verdict, decision);
-    AppliedRecovery { task, check, recovery: Some(recovery), reason, advice: advice(&verdict) }
+    let events = verdict_output::events(&verdict.events);
+    AppliedRecovery { task, check, recovery: Some(recovery), reason, advice: advice(&verdict), events }
 }
 
 /// Applies a decision to a task and records it.
@@ -116,7 +122,11 @@ fn apply(
         task: task.id.clone(),
         recovery: Some(recovery.to_owned()),
         pattern: Some(decision.pattern.to_string()),
-        verdict: VerdictSummary::default().with_answer(recovery, decision.reason.as_str()),
+        events: verdict_output::events(&verdict.events),
+        verdict: VerdictSummary::default().with_answer(
+            recovery,
+            format!("Loop recovery applied: {recovery}, taskId={}: {}", task.id, decision.reason),
+        ),
     }));
     task
 }

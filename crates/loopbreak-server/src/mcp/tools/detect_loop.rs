@@ -1,13 +1,12 @@
 //! `detect_loop`: returns whether a task, or a run as a whole, is looping.
 
-use loopbreak::Series;
+use loopbreak_store::tasks::{RoadmapTask, TaskEscalation};
 use loopbreak_store::{KnownLoop, Run, now};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::output::LoopOutput;
 use super::record_attempt::judgement_time;
-use super::task_status::unknown_task;
 use super::verdict_output;
 use crate::mcp::protocol::{ToolError, input_limits};
 use crate::mcp::state::ServerState;
@@ -21,24 +20,30 @@ const LEFT_AFTER: u64 = 3;
 pub(crate) struct LoopInput {
     /// Default: this connection's run.
     pub(crate) run: Option<String>,
-    /// Id of the task. Default: the run as a whole.
+    /// Default: the whole run.
     pub(crate) task_id: Option<String>,
 }
 
 impl ServerState {
     /// Returns whether a task, or a run, is looping. Changes nothing.
     pub(crate) fn detect_loop(&self, name: &str, task: Option<&str>) -> Result<LoopOutput, ToolError> {
-        let Some(id) = task else {
-            let run = self.find(name)?;
-            return self.worst_loop(&run);
+        let id = task.map(input_limits::check_task_id).transpose()?;
+        // An orchestrator asks before the first attempt: what is not recorded yet does not loop.
+        let Some(run) = self.find_exact(name)? else {
+            let (run, task_id) = (name.to_owned(), id.map(str::to_owned));
+            return Ok(LoopOutput { run, task_id, ..LoopOutput::default() });
         };
-        let run = self.find_own(name)?;
-        let id = input_limits::check_task_id(id)?;
+        let Some(id) = id else { return self.worst_loop(&run) };
+        ServerState::check_own(&run)?;
         let mut state = self.state(&run)?;
         let at = judgement_time(&state, now());
         let series = state.series.restore(self.config.clone());
-        self.check_task(&run, id, &series)?;
-        Ok(verdict_output::task(&run.session, id, series.check(id, at)))
+        let mut output = verdict_output::task(&run.session, id, series.check(id, at));
+        let tasks = self.store.roadmap(&run)?;
+        if let Some(task) = tasks.iter().find(|task| task.id == id && output.is_looping) {
+            output.reason = output.reason.map(|reason| with_human(reason, task));
+        }
+        Ok(output)
     }
 
     /// Returns the worst loop of a run: of its steps, or else of its tasks.
@@ -82,13 +87,83 @@ impl ServerState {
         let worst = looping.filter(|check| check.is_looping).max_by_key(|check| check.attempt_count);
         Ok(worst.unwrap_or_else(|| LoopOutput { run: run.session.clone(), ..LoopOutput::default() }))
     }
+}
 
-    /// Checks that a task is in the roadmap or was attempted.
-    fn check_task(&self, run: &Run, id: &str, series: &Series) -> Result<(), ToolError> {
-        let tasks = self.store.roadmap(run)?;
-        if tasks.iter().any(|task| task.id == id) || series.status().contains_key(id) {
-            return Ok(());
+/// Adds to a reason that a task is left to a human, if it is.
+pub(super) fn with_human(reason: String, task: &RoadmapTask) -> String {
+    if task.escalation != TaskEscalation::Left {
+        return reason;
+    }
+    format!(
+        "{reason}; the task is with a human: do not attempt it until a human has reopened it (`loopbreak tasks open {}`) or \
+         it is reported as done",
+        task.id
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::Settings;
+    use serde_json::json;
+
+    use super::*;
+    use crate::mcp::protocol::McpOptions;
+
+    fn open_state(folder: &tempfile::TempDir) -> ServerState {
+        let store = folder.path().join("x.db").into();
+        let options = McpOptions { settings: Settings::default(), store, folder: String::new(), run: None };
+        ServerState::open(options).unwrap()
+    }
+
+    fn attempt(state: &mut ServerState, run: &str, task: &str) {
+        let attempt = json!({"taskId": task, "status": "blocked", "blockers": ["no token"]});
+        state.record_attempt(run, &serde_json::from_value(attempt).unwrap()).unwrap();
+    }
+
+    /// An orchestrator asks before every attempt, also before the first one.
+    #[test]
+    fn a_task_or_run_that_is_not_recorded_yet_is_not_looping() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = open_state(&folder);
+        for known in [false, true] {
+            for task in [Some("T1"), None] {
+                let answer = state.detect_loop("job", task).unwrap();
+                assert_eq!((answer.is_looping, answer.attempt_count), (false, 0), "{known} {task:?}");
+                assert_eq!((answer.run.as_str(), answer.task_id.as_deref()), ("job", task));
+            }
+            attempt(&mut state, "job", "T2");
         }
-        Err(unknown_task(&run.session, id, &tasks))
+        // The loops of another run whose name only begins like this are not those of this one.
+        (0..3).for_each(|_| attempt(&mut state, "job-2", "T1"));
+        assert!(state.detect_loop("job-2", Some("T1")).unwrap().is_looping);
+        assert!(!state.detect_loop("job-", None).unwrap().is_looping);
+        assert!(state.detect_loop("job", Some("")).is_err(), "an invalid id is still an error");
+    }
+
+    #[test]
+    fn an_escalated_task_is_said_to_be_with_a_human() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = open_state(&folder);
+        (0..3).for_each(|_| attempt(&mut state, "job", "T1"));
+        let answer = state.detect_loop("job", Some("T1")).unwrap();
+        assert_eq!(answer.blockers, ["no token"], "{answer:?}");
+        assert_eq!(state.apply_recovery("job", "T1").unwrap().recovery.as_deref(), Some("unblock_authority"));
+        (0..3).for_each(|_| attempt(&mut state, "job", "T1"));
+        let applied = state.apply_recovery("job", "T1").unwrap();
+        assert_eq!(applied.recovery.as_deref(), Some("escalate"));
+        let again = state.apply_recovery("job", "T1").unwrap();
+        let asked = state.detect_loop("job", Some("T1")).unwrap();
+        assert!(!again.applied);
+        for reason in [applied.reason, again.reason, asked.reason.unwrap()] {
+            assert!(
+                reason.contains("is with a human") && reason.contains("loopbreak tasks open T1"),
+                "{reason}"
+            );
+        }
+        let story = state.explain_run("job").unwrap().story;
+        assert!(!story.contains("No loops were found"), "{story}");
+        for words in ["6 attempts at 1 task", "blocked_task_spin: task T1", "escalate"] {
+            assert!(story.contains(words), "{words}: {story}");
+        }
     }
 }

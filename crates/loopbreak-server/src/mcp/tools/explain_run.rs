@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use loopbreak::step::EpochMillis;
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{KnownLoop, Run, RunEvent, RunState, StoredEvent, StoredRecovery};
+use loopbreak_store::{KnownLoop, Run, RunEvent, RunState, RunStatus, StoredEvent, StoredRecovery, now};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -29,8 +29,9 @@ impl ServerState {
         let run = self.find(name)?;
         let state = self.state(&run)?;
         let events = self.store.events(&run)?;
-        let mut story = opening(&run, &state, &events);
-        list_loops(&mut story, &state.guard.loops);
+        let status = RunStatus::load(&*self.store, run.clone(), now(), &|_| {})?;
+        let mut story = opening(&run, &state, &events, &status);
+        list_loops(&mut story, &state.guard.loops, &status);
         list_events(&mut story, &events);
         list_recoveries(&mut story, &self.store.recoveries(&run)?);
         list_tasks(&mut story, &self.store.roadmap(&run)?);
@@ -38,7 +39,13 @@ impl ServerState {
     }
 }
 
-fn opening(run: &Run, state: &RunState, events: &[StoredEvent]) -> String {
+fn opening(run: &Run, state: &RunState, events: &[StoredEvent], status: &RunStatus) -> String {
+    let attempts: u64 = status.tasks.values().map(|task| task.attempt_count).sum();
+    let attempts = match status.tasks.len() {
+        0 => String::new(),
+        1 => format!(" and {attempts} attempts at 1 task"),
+        count => format!(" and {attempts} attempts at {count} tasks"),
+    };
     let failed = events.iter().filter(|event| event.event.is_failure()).count();
     let end = match run.ended {
         Some(at) => format!("It ended {}.", time(at)),
@@ -46,7 +53,7 @@ fn opening(run: &Run, state: &RunState, events: &[StoredEvent]) -> String {
     };
     let folder = if run.folder.is_empty() { String::new() } else { format!(" in {}", one_line(&run.folder)) };
     format!(
-        "Run {} of {}{folder} started {}. {end} It has {} turns; {failed} of its {} events are failures.\n",
+        "Run {} of {}{folder} started {}. {end} It has {} turns{attempts}; {failed} of its {} events are failures.\n",
         one_line(&run.session),
         one_line(&run.source),
         time(run.started),
@@ -55,8 +62,8 @@ fn opening(run: &Run, state: &RunState, events: &[StoredEvent]) -> String {
     )
 }
 
-fn list_loops(story: &mut String, loops: &[KnownLoop]) {
-    if loops.is_empty() {
+fn list_loops(story: &mut String, loops: &[KnownLoop], status: &RunStatus) {
+    if loops.is_empty() && status.loop_count == 0 {
         story.push_str("No loops were found.\n");
         return;
     }
@@ -70,6 +77,16 @@ fn list_loops(story: &mut String, loops: &[KnownLoop]) {
             if !text.trim().is_empty() {
                 let _ = write!(story, "; {what}{}", one_line(text));
             }
+        }
+        story.push('\n');
+    }
+    let looped = status.tasks.iter().filter(|(_, task)| task.loop_type.is_some() || task.recovery.is_some());
+    for (id, task) in looped.take(MAX_ENTRIES) {
+        let pattern = task.loop_type.as_deref().unwrap_or("loop");
+        let _ =
+            write!(story, "- {}: task {}, {} attempts", one_line(pattern), one_line(id), task.attempt_count);
+        if let Some(recovery) = &task.recovery {
+            let _ = write!(story, "; last recovery: {}", one_line(recovery));
         }
         story.push('\n');
     }

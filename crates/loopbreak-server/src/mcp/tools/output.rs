@@ -24,6 +24,12 @@ pub(crate) struct RecordStepOutput {
     pub(crate) advice: Vec<String>,
     /// Texts for the human who runs the agent.
     pub(crate) for_user: Vec<String>,
+    /// Texts for the critic that scores actions.
+    #[serde(default)]
+    pub(crate) for_critic: Vec<String>,
+    /// Events of the engine, such as `score_change`, each with its name under `event_type`.
+    #[serde(default)]
+    pub(crate) events: Vec<Value>,
     /// Reason why the run should end now, if it should.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stop: Option<String>,
@@ -93,6 +99,12 @@ pub(crate) struct RulingOutput {
     pub(crate) adjustments: Vec<AdjustmentOutput>,
     /// Texts for the agent.
     pub(crate) advice: Vec<String>,
+    /// Texts for the critic that scores actions.
+    #[serde(default)]
+    pub(crate) for_critic: Vec<String>,
+    /// Events of the engine, each with its name under `event_type`.
+    #[serde(default)]
+    pub(crate) events: Vec<Value>,
 }
 
 /// An adjustment of a score.
@@ -124,6 +136,9 @@ pub(crate) struct LoopOutput {
     pub(crate) loop_type: Option<String>,
     /// Number of attempts or repetitions.
     pub(crate) attempt_count: u32,
+    /// Blockers of the task.
+    #[serde(default)]
+    pub(crate) blockers: Vec<String>,
     /// Recommended intervention. For a task: `force_next`, `unblock_authority` or `escalate`, which
     /// `apply_recovery` carries out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -169,6 +184,9 @@ pub(crate) struct RecoveryOutput {
     pub(crate) reason: String,
     /// Texts that the agent has to know from now on. Add them to its context.
     pub(crate) advice: Vec<String>,
+    /// Events of the engine, such as `loop_recovery`, each with its name under `event_type`.
+    #[serde(default)]
+    pub(crate) events: Vec<Value>,
     /// The task with its new status.
     pub(crate) task: TaskOutput,
 }
@@ -223,6 +241,12 @@ pub(crate) struct TasksOutput {
     pub(crate) run: String,
     /// Tasks in the order of the roadmap.
     pub(crate) tasks: Vec<TaskOutput>,
+    /// Number of tasks of the run.
+    #[serde(default)]
+    pub(crate) total: usize,
+    /// How to get the other tasks, if these are not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) more: Option<String>,
 }
 
 /// Status of runs, as `loopbreak status --json` prints it.
@@ -231,13 +255,25 @@ pub(crate) struct TasksOutput {
 pub(crate) struct StatusOutput {
     /// True if at least one run is running.
     pub(crate) running: bool,
-    /// Number of turns in all runs.
+    /// Number of turns and attempts in all runs.
     pub(crate) tick_count: u64,
+    /// Number of loops, of steps and of tasks.
+    #[serde(default)]
+    pub(crate) loop_count: u64,
+    /// Number of recoveries of tasks.
+    #[serde(default)]
+    pub(crate) recovery_count: u64,
     /// Number of times that the guard warned, refused, asked and stopped in all runs.
     #[serde(default)]
     pub(crate) measures: Map<String, Value>,
     /// Loops by their ids, and attempted tasks by theirs.
     pub(crate) loop_detection: Map<String, Value>,
+    /// Only the loops.
+    #[serde(default)]
+    pub(crate) loops: Map<String, Value>,
+    /// Only the attempted tasks.
+    #[serde(default)]
+    pub(crate) tasks: Map<String, Value>,
     /// The runs.
     pub(crate) runs: Vec<Map<String, Value>>,
 }
@@ -256,8 +292,12 @@ impl From<StatusSummary> for StatusOutput {
         StatusOutput {
             running: summary.running,
             tick_count: summary.tick_count,
+            loop_count: summary.loop_count,
+            recovery_count: summary.recovery_count,
             measures: to_object(&summary.measures),
             loop_detection: to_object(&summary.loop_detection),
+            loops: to_object(&summary.loops),
+            tasks: to_object(&summary.tasks),
             runs: summary.runs.iter().map(to_object).collect(),
         }
     }

@@ -22,7 +22,7 @@ const DETAILS_BYTES: usize = 20_000;
 pub(crate) struct PlanInput {
     /// Default: this connection's run.
     pub(crate) run: Option<String>,
-    /// Tasks to add first, in order. `after`: ids of tasks that have to be finished before. A known task keeps its status.
+    /// Tasks to add first, in order. `after`: ids of tasks to finish before. A known task keeps its status.
     #[serde(default)]
     pub(crate) tasks: Vec<PlannedInput>,
 }

@@ -83,8 +83,8 @@ impl ServerState {
             let recorded = recorded.ok_or_else(|| {
                 ToolError::new("Attempts are not judged", "The detector `task` is off in the settings")
             })?;
-            let reason = recorded.check.reason.clone();
-            let verdict = reason.map(|reason| VerdictSummary::default().with_answer("loop", reason));
+            let text = loop_text(&recorded.check);
+            let verdict = text.map(|text| VerdictSummary::default().with_answer("loop", text));
             transaction.log(RunEvent::Attempt(AttemptEvent {
                 action: redact_and_truncate(&format!("task {id}: {}", recorded.effect.status.as_str())),
                 task: id.clone(),
@@ -102,6 +102,18 @@ impl ServerState {
             deferred: recorded.effect.deferred,
         })
     }
+}
+
+/// Describes the loop of a task for the log, with its figures in the form in which orchestrators look for them.
+fn loop_text(check: &LoopOutput) -> Option<String> {
+    let reason = check.reason.as_ref()?;
+    Some(format!(
+        "Loop detected: {}, taskId={}, attemptCount={}, recommendation={}: {reason}",
+        check.loop_type.as_deref().unwrap_or_default(),
+        check.task_id.as_deref().unwrap_or_default(),
+        check.attempt_count,
+        check.recommendation.as_deref().unwrap_or("none"),
+    ))
 }
 
 /// Records an attempt in the roadmap and in the series. Returns `None` if the series does not judge attempts.

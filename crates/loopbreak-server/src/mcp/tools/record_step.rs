@@ -63,7 +63,8 @@ fn log(transaction: &mut CallTransaction, step: &Step<'_>, verdict: &Verdict) {
     } else if !texts.is_empty() {
         summary = summary.with_answer("advise", texts.join("\n\n"));
     }
-    let event = event.with_verdict(summary);
+    let events = verdict_output::events(&verdict.events);
+    let event = StepEvent { events, ..event.with_verdict(summary) };
     transaction.log(match step {
         _ if step.refused => RunEvent::Refused(event),
         Step { action: None, outcome: None, user: Some(_), .. } => RunEvent::User(event),
@@ -128,6 +129,35 @@ mod tests {
             };
             assert_eq!(plain(&recorded), plain(&replayed), "{step}");
         }
+    }
+
+    /// What the library tells a critic, a client of the server is told as well.
+    #[test]
+    fn critics_and_logs_get_the_texts_and_events_of_the_engine() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = open_state(&folder);
+        let mut heard = Vec::new();
+        let mut names = Vec::new();
+        for turn in 0..14_u64 {
+            let step = json!({"action": if turn % 2 == 0 { "east" } else { "west" }, "score": turn / 7,
+                              "place": {"id": turn % 2, "name": if turn % 2 == 0 { "Hall" } else { "Attic" }},
+                              "critic": {"score": 0.6}});
+            let output = state.record_step("r", &input(&step)).unwrap();
+            heard.extend(output.for_critic);
+            names.extend(output.events.iter().map(|event| event["event_type"].as_str().unwrap().to_owned()));
+        }
+        assert!(heard.iter().any(|text| text.contains("Hall") && text.contains("Attic")), "{heard:?}");
+        for name in ["progress_check", "score_change", "oscillation_detected", "loop_penalty_applied"] {
+            assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
+        }
+        let proposal: ProposalInput =
+            serde_json::from_value(json!({"action": "east", "score": 0.6})).unwrap();
+        let ruling = state.weigh_action("r", &proposal).unwrap();
+        assert!(!ruling.for_critic.is_empty() && !ruling.events.is_empty(), "{ruling:?}");
+        let events = state.store.events(&state.find("r").unwrap()).unwrap();
+        let stored = events.iter().flat_map(|event| event.event.engine_events());
+        let stored: Vec<&str> = stored.map(|event| event["event_type"].as_str().unwrap()).collect();
+        assert_eq!(stored, names);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use super::{
 // The macro finds the type of the arguments by the name `Parameters`.
 use crate::mcp::protocol::ToolArguments as Parameters;
 use crate::mcp::protocol::{McpServer, ToolError};
+use crate::mcp::state::ServerState;
 
 /// Context of a call.
 type ToolContext = RequestContext<RoleServer>;
@@ -51,8 +52,8 @@ impl McpServer {
         self.queue.run(move |state| state.weigh_action(&run, &input)).await.map(Json)
     }
 
-    /// Record an attempt at a task: its new status, what blocks it, and the work that was done. The answer says whether
-    /// the task is looping. If it is, call `apply_recovery`.
+    /// Record an attempt at a task: its status, blockers and work. The answer says whether the task is looping. If it is,
+    /// call `apply_recovery`.
     #[tool(annotations(
         title = "Record an attempt",
         read_only_hint = false,
@@ -69,8 +70,7 @@ impl McpServer {
         self.record(run, &context, move |state, run| state.record_attempt(run, &input)).await.map(Json)
     }
 
-    /// Ask whether a task, or the run as a whole, is looping, and what is recommended. Records nothing. Call it before you
-    /// attempt a task again.
+    /// Ask whether a task or a run is looping, and what is recommended. Records nothing. Call it before you attempt a task.
     #[tool(annotations(title = "Detect a loop", read_only_hint = true, open_world_hint = false))]
     async fn detect_loop(
         &self,
@@ -82,8 +82,8 @@ impl McpServer {
         self.queue.run(move |state| state.detect_loop(&run, input.task_id.as_deref())).await.map(Json)
     }
 
-    /// Apply the recommended recovery to a looping task: close it as forced and move on, grant the authority to remove its
-    /// blockers (once), or ask a human. Does nothing if nothing new was tried.
+    /// Apply the recommended recovery to a looping task: close it and move on, grant authority over its blockers (once), or ask
+    /// a human. Does nothing if nothing new was tried.
     #[tool(annotations(
         title = "Recover a task",
         read_only_hint = false,
@@ -103,8 +103,8 @@ impl McpServer {
             .map(Json)
     }
 
-    /// Get the next task of the roadmap. With `tasks`, add these first. A task that waits for another, is closed, was forced or
-    /// is left to a human is never returned.
+    /// Get the next task of the roadmap. With `tasks`, add these first. Tasks that wait, are
+    /// closed, forced or left to a human are never returned.
     #[tool(annotations(
         title = "Plan the next task",
         read_only_hint = false,
@@ -122,7 +122,7 @@ impl McpServer {
         self.record(run, &context, move |state, run| state.plan_next(run, &input.tasks)).await.map(Json)
     }
 
-    /// Get the tasks of a run: status, attempts, blockers, unfinished dependencies, and whether they were forced.
+    /// Get the tasks of a run: status, attempts, blockers and dependencies.
     #[tool(annotations(title = "Tasks", read_only_hint = true, open_world_hint = false))]
     async fn task_status(
         &self,
@@ -131,11 +131,12 @@ impl McpServer {
     ) -> Result<Json<TasksOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
-        self.queue.run(move |state| state.task_status(&run, input.task_id.as_deref())).await.map(Json)
+        let call =
+            move |state: &mut ServerState| state.task_status(&run, input.task_id.as_deref(), input.offset);
+        self.queue.run(call).await.map(Json)
     }
 
-    /// Get the runs of the last hour, those of hooks included: which are running, their loops, and how often the guard
-    /// stepped in.
+    /// Get the runs of the last hour: which are running, their loops, and how often the guard stepped in.
     #[tool(annotations(title = "Status", read_only_hint = true, open_world_hint = false))]
     async fn status(
         &self,
@@ -145,7 +146,7 @@ impl McpServer {
         self.queue.run(move |state| state.status(&input)).await.map(Json)
     }
 
-    /// Describe a run in words: what was found, what was done about it, and the status of its tasks.
+    /// Describe a run in words: what was found and done, and the status of its tasks.
     #[tool(annotations(title = "Explain a run", read_only_hint = true, open_world_hint = false))]
     async fn explain_run(
         &self,

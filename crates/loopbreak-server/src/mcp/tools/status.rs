@@ -14,7 +14,7 @@ use crate::mcp::state::ServerState;
 pub(crate) struct StatusInput {
     /// Show only this run.
     pub(crate) run: Option<String>,
-    /// Also show runs without an event in the last hour.
+    /// Also show older runs.
     #[serde(default)]
     pub(crate) all: bool,
 }
@@ -24,9 +24,14 @@ impl ServerState {
     pub(crate) fn status(&self, input: &StatusInput) -> Result<StatusOutput, ToolError> {
         let summary: StatusSummary = match &input.run {
             Some(run) => vec![RunStatus::load(&*self.store, self.find(run)?, now(), &|_| {})?].into(),
-            None => StatusSummary::load(&*self.store, input.all, now(), &|_| {})?,
+            None => self.summarize_runs(input.all)?,
         };
         Ok(summary.into())
+    }
+
+    /// Summarizes the runs of the last hour that clients can see, or all of them.
+    pub(crate) fn summarize_runs(&self, all: bool) -> Result<StatusSummary, ToolError> {
+        Ok(StatusSummary::load_visible(&*self.store, all, now(), &|_| {}, &|run| self.is_visible(run))?)
     }
 }
 

@@ -1,11 +1,15 @@
 //! Converts verdicts and rulings of the engine.
 
+use loopbreak::event::Event;
 use loopbreak::series::TaskCheck;
 use loopbreak::{Ruling, Verdict, verdict::Audience};
 use loopbreak_store::KnownLoop;
 use serde_json::{Map, Value};
 
 use super::output::{ActOutput, AdjustmentOutput, FindingOutput, LoopOutput, RecordStepOutput, RulingOutput};
+
+/// Largest number of events in an answer.
+const MAX_EVENTS: usize = 20;
 
 /// Converts the verdict on a step.
 pub(crate) fn step(run: &str, verdict: &Verdict, known: &[KnownLoop]) -> RecordStepOutput {
@@ -35,6 +39,8 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[KnownLoop]) -> RecordS
         interventions: interventions.collect(),
         advice: texts(verdict, Audience::Agent),
         for_user: texts(verdict, Audience::User),
+        for_critic: critic_texts(verdict),
+        events: events(&verdict.events),
         stop: verdict.stop.as_ref().map(|stop| stop.reason.to_string()),
         task: None,
     }
@@ -59,6 +65,28 @@ pub(crate) fn texts(verdict: &Verdict, audience: Audience) -> Vec<String> {
     advice.map(|advice| advice.text.clone()).collect()
 }
 
+/// Returns the texts of a verdict for the critic: those about the loop, and those about the score of the action.
+fn critic_texts(verdict: &Verdict) -> Vec<String> {
+    let mut all = texts(verdict, Audience::Critic);
+    let of_ruling = verdict.ruling.iter().flat_map(|ruling| ruling_texts(ruling, Audience::Critic));
+    for text in of_ruling {
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+    all
+}
+
+fn ruling_texts(ruling: &Ruling, audience: Audience) -> Vec<String> {
+    let advice = ruling.advice.iter().filter(|advice| advice.audience == audience);
+    advice.map(|advice| advice.text.clone()).collect()
+}
+
+/// Converts events of the engine. The last ones are left out if there are too many.
+pub(crate) fn events(events: &[Event]) -> Vec<Value> {
+    events.iter().take(MAX_EVENTS).filter_map(|event| serde_json::to_value(event).ok()).collect()
+}
+
 /// Converts the ruling on a proposal.
 pub(crate) fn ruling(run: &str, ruling: &Ruling) -> RulingOutput {
     let adjustments = ruling.adjustments.iter().map(|adjustment| AdjustmentOutput {
@@ -67,7 +95,6 @@ pub(crate) fn ruling(run: &str, ruling: &Ruling) -> RulingOutput {
         reason: adjustment.reason.clone(),
         acted: adjustment.enforced,
     });
-    let advice = ruling.advice.iter().filter(|advice| advice.audience == Audience::Agent);
     RulingOutput {
         run: run.to_owned(),
         accepted: ruling.accepted,
@@ -76,15 +103,19 @@ pub(crate) fn ruling(run: &str, ruling: &Ruling) -> RulingOutput {
         accept_at: ruling.accept_at,
         intervention: ruling.intervention.map(|intervention| intervention.as_str().to_owned()),
         adjustments: adjustments.collect(),
-        advice: advice.map(|advice| advice.text.clone()).collect(),
+        advice: ruling_texts(ruling, Audience::Agent),
+        for_critic: ruling_texts(ruling, Audience::Critic),
+        events: events(&ruling.events),
     }
 }
 
 /// Converts the judgement of a task.
 pub(crate) fn task(run: &str, id: &str, check: TaskCheck) -> LoopOutput {
+    let blockers = check.evidence["blockers"].as_array().into_iter().flatten();
     LoopOutput {
         run: run.to_owned(),
         task_id: Some(id.to_owned()),
+        blockers: blockers.filter_map(|blocker| blocker.as_str().map(str::to_owned)).collect(),
         is_looping: check.is_looping,
         loop_type: check.loop_type.map(|pattern| pattern.to_string()),
         attempt_count: check.attempt_count,

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
+use hyper::HeaderMap;
+use hyper::header::AUTHORIZATION;
 use subtle::ConstantTimeEq as _;
 
 /// Shortest token, in characters. Shorter ones can be guessed.
 const MIN_LENGTH: usize = 16;
 
-/// A token. It is never printed.
+/// A token. It is never printed, except by who asks for it with [`BearerToken::expose`].
 #[derive(Clone)]
 pub struct BearerToken(String);
 
@@ -25,6 +25,11 @@ impl BearerToken {
             return Err("a token may contain only visible ASCII characters and no spaces".to_owned());
         }
         Ok(BearerToken(text.to_owned()))
+    }
+
+    /// Returns the token itself, for the user who asks for it.
+    pub fn expose(&self) -> &str {
+        &self.0
     }
 
     /// Returns whether a request has the token. The time it takes reveals only the length of the token.

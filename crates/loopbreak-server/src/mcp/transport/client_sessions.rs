@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::HeaderMap;
+use hyper::HeaderMap;
 use rmcp::transport::streamable_http_server::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::SessionId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -15,6 +15,8 @@ use tokio::sync::Mutex;
 const MAX_OPEN: usize = 1000;
 /// Longest time that a session may be idle. An agent may think, or wait for a human, for hours.
 pub(super) const MAX_IDLE: Duration = Duration::from_hours(12);
+/// Time for which an answer is kept for a client that lost its connection.
+const ANSWER_TIME: Duration = Duration::from_secs(2);
 /// Header in which clients and server name a session.
 const HEADER: &str = "mcp-session-id";
 
@@ -31,6 +33,7 @@ impl Default for ClientSessions {
     fn default() -> Self {
         let mut open = LocalSessionManager::default();
         open.session_config.keep_alive = Some(MAX_IDLE);
+        open.session_config.completed_cache_ttl = ANSWER_TIME;
         ClientSessions { open: Arc::new(open), used: Arc::default(), limit: MAX_OPEN }
     }
 }

@@ -1,31 +1,28 @@
-//! MCP over HTTP, for many clients: one address, a token if other machines can reach it, and a check of the origin that
-//! keeps out web pages.
+//! MCP over HTTP, for many clients: one address, a token, and a check of the origin that keeps out web pages.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::{Request, State};
-use axum::http::header::WWW_AUTHENTICATE;
-use axum::http::{Method, StatusCode};
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse as _, Response};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::bearer_token::BearerToken;
 use super::client_sessions::{ClientSessions, MAX_IDLE};
+use super::http_gate::HttpGate;
+use super::http_listener::accept_connections;
+use super::open_connections::OpenConnections;
+use super::open_file_limit::connection_limit;
+use super::request_body::BodyBudget;
 use super::shutdown_signal::wait_for_shutdown;
 use crate::mcp::protocol::input_limits::MESSAGE_BYTES;
 use crate::mcp::protocol::{McpOptions, McpServer, OwnRun, ServeEnd, ServeError};
-use crate::mcp::state::{CallQueue, ConnectionKind, ConnectionRuns};
+use crate::mcp::state::{CallQueue, ConnectionKind, ConnectionRuns, VisibleRuns};
 
-/// Path of the endpoint.
-const PATH: &str = "/mcp";
 /// Time that clients have to leave when the server ends.
 const SHUTDOWN_TIME: Duration = Duration::from_secs(3);
 
@@ -34,8 +31,12 @@ const SHUTDOWN_TIME: Duration = Duration::from_secs(3);
 pub struct HttpOptions {
     /// Address to listen on.
     pub address: SocketAddr,
-    /// Token that clients have to send. Required if other machines can reach the address.
+    /// Token that clients have to send. Without one, every user of the machine can read and change the runs of the server.
+    /// Required if other machines can reach the address.
     pub token: Option<BearerToken>,
+    /// Show all runs of the store. Otherwise clients see only those that were recorded over MCP, and not the sessions of
+    /// hooks.
+    pub all_runs: bool,
     /// Further host names that clients may use.
     pub hosts: Vec<String>,
     /// Origins of web pages that may call the server, such as `http://localhost:6274`. All others are refused.
@@ -54,7 +55,8 @@ pub fn serve_http(
     // One thread for the protocol keeps the calls in order.
     let runtime = Builder::new_current_thread().enable_all().build().map_err(ServeError::Runtime)?;
     let own = options.run.clone().map_or(OwnRun::OfSession, OwnRun::Named);
-    let (queue, worker) = CallQueue::open(options)?;
+    let visible = if http.all_runs { VisibleRuns::All } else { VisibleRuns::OfServer };
+    let (queue, worker) = CallQueue::open_with(options, visible)?;
     let kind = ConnectionKind::HttpSession(MAX_IDLE);
     let connection = ConnectionRuns::new(queue.clone(), kind, Arc::default());
     let stopping = connection.stopping();
@@ -74,66 +76,33 @@ async fn listen(
     let failed = |error| ServeError::Listen { address, error };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
     let end = CancellationToken::new();
-    let app = app(server, &http, &end);
+    let gate = gate(server, http, &end);
+    let connections = OpenConnections::new(connection_limit());
     ready(listener.local_addr().map_err(failed)?);
-    let leaving = end.clone();
-    let serving = axum::serve(listener, app).with_graceful_shutdown(leaving.cancelled_owned());
-    let serving = serving.into_future();
-    tokio::pin!(serving);
-    tokio::select! {
-        over = &mut serving => over.map(|()| ServeEnd::Done).map_err(failed),
-        why = wait_for_shutdown() => {
-            stopping.store(true, Ordering::Relaxed);
-            end.cancel();
-            // A client that keeps a stream open for longer is cut off.
-            let _ = tokio::time::timeout(SHUTDOWN_TIME, serving).await;
-            Ok(why)
-        }
-    }
+    let mut tasks = JoinSet::new();
+    let why = tokio::select! {
+        () = accept_connections(&listener, &gate, &connections, &end, &mut tasks) => ServeEnd::Done,
+        why = wait_for_shutdown() => why,
+    };
+    drop(listener);
+    stopping.store(true, Ordering::Relaxed);
+    end.cancel();
+    // A client that keeps a stream open for longer is cut off.
+    let _ = tokio::time::timeout(SHUTDOWN_TIME, async { while tasks.join_next().await.is_some() {} }).await;
+    Ok(why)
 }
 
-fn app(server: McpServer, http: &HttpOptions, end: &CancellationToken) -> Router {
+fn gate(server: McpServer, http: HttpOptions, end: &CancellationToken) -> HttpGate {
     let own = [http.address.ip().to_string()];
     let local = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
-    let hosts = local.into_iter().chain(own).chain(http.hosts.iter().cloned());
+    let hosts = local.into_iter().chain(own).chain(http.hosts);
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(hosts)
-        .with_allowed_origins(http.origins.iter().cloned())
+        .with_allowed_origins(http.origins)
         .enforce_origin_validation()
         .with_max_request_body_bytes(MESSAGE_BYTES)
         .with_cancellation_token(end.child_token());
     let sessions = ClientSessions::default();
     let service = StreamableHttpService::new(move || Ok(server.connect()), sessions.manager(), config);
-    let gate = HttpGate { token: http.token.clone(), sessions };
-    Router::new().route_service(PATH, service).layer(from_fn_with_state(gate, check_request))
-}
-
-/// Check of the token, and the open sessions.
-#[derive(Clone, Debug)]
-struct HttpGate {
-    token: Option<BearerToken>,
-    sessions: ClientSessions,
-}
-
-/// Refuses requests without the token, if there is one, and tracks sessions.
-async fn check_request(State(gate): State<HttpGate>, request: Request, next: Next) -> Response {
-    let leaves = request.method() == Method::DELETE;
-    match gate.token {
-        Some(token) if !token.is_in(request.headers()) => {
-            let hint = "send the token of this server: Authorization: Bearer TOKEN\n";
-            (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], hint).into_response()
-        }
-        _ => {
-            let session = ClientSessions::id_in(request.headers());
-            let mut response = next.run(request).await;
-            // Clients that leave expect this status.
-            if leaves && response.status() == StatusCode::ACCEPTED {
-                *response.status_mut() = StatusCode::NO_CONTENT;
-            }
-            if let Some(session) = session.or_else(|| ClientSessions::id_in(response.headers())) {
-                gate.sessions.touch(session).await;
-            }
-            response
-        }
-    }
+    HttpGate { token: http.token, sessions, bodies: BodyBudget::default(), service }
 }

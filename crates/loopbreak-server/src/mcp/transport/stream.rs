@@ -1,15 +1,18 @@
 //! MCP over a pair of streams, for a program that has its own connection to a client.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::mcp::protocol::input_limits::LINE_BYTES;
+use super::line_transport::LineTransport;
 use crate::mcp::protocol::{McpOptions, McpServer, OwnRun, ServeError};
 use crate::mcp::state::{CallQueue, ConnectionKind, ConnectionRuns};
+
+/// Time in which the last answers have to be written.
+const WRITE_TIME: Duration = Duration::from_secs(3);
 
 /// Serves the client on a pair of streams until it leaves. Every step that was reported until then is stored.
 ///
@@ -34,14 +37,16 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(LINE_BYTES);
-    match server.serve(transport).await {
+    let (transport, writer) = LineTransport::start(input, output);
+    let over = match server.serve(transport).await {
         Ok(running) => {
-            running.waiting().await.map_err(|error| ServeError::Connection(error.to_string()))?;
-            Ok(())
+            running.waiting().await.map(|_| ()).map_err(|error| ServeError::Connection(error.to_string()))
         }
         // The client left before it sent anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(ServeError::Connection(error.to_string())),
-    }
+    };
+    // A client that reads nothing must not block the end.
+    let _ = tokio::time::timeout(WRITE_TIME, writer).await;
+    over
 }
