@@ -4,17 +4,29 @@ mod safety_guard;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::detectors::Pattern;
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, whole_or_float};
 use crate::verdict::Intervention;
 
 pub use safety_guard::{EndingMark, EscalationOption, SafetyGuard};
 
 /// The id of the run, shared by all its events.
 pub type RunId = Arc<str>;
+
+/// Writes a figure without a fraction that is zero: a score of 10 is `10`, not `10.0`.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn figure<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    whole_or_float(*number).serialize(serializer)
+}
+
+/// Writes a figure as [`figure`] does, if there is one.
+#[expect(clippy::ref_option, reason = "serde passes a reference")]
+fn optional_figure<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    number.map(whole_or_float).serialize(serializer)
+}
 
 /// Declares the events: the struct, its variant of [`Event`] and its name in JSON.
 macro_rules! events {
@@ -56,8 +68,10 @@ events! {
         /// The turn.
         turn: u64,
         /// The score before.
+        #[serde(serialize_with = "figure")]
         old_score: f64,
         /// The score now.
+        #[serde(serialize_with = "figure")]
         new_score: f64,
         /// Number of turns without progress before this one.
         was_stuck_for: u64,
@@ -72,7 +86,8 @@ events! {
         score_progress: bool,
         /// True if an objective was completed within the last `max_turns`.
         objective_progress: bool,
-        /// True if this turn made progress.
+        /// True if the score changed, an objective was completed or a step was marked as progress within the last
+        /// `max_turns`.
         progress_made: bool,
         /// Turn of the last change of the score.
         last_score_change_turn: Option<u64>,
@@ -128,6 +143,7 @@ events! {
         /// Number of turns without progress.
         turns_stuck: u64,
         /// The score at the end.
+        #[serde(serialize_with = "optional_figure")]
         score: Option<f64>,
         /// Number of turns without progress after which the run is stopped.
         max_turns_stuck: u64,
@@ -148,11 +164,14 @@ events! {
         location_name: String,
         /// Number of recent visits to it.
         recent_visits: u32,
-        /// The score before the penalty.
+        /// The critic's score.
+        #[serde(serialize_with = "figure")]
         base_score: f64,
-        /// The score after the penalty.
+        /// The score after the penalty, and after the adjustments before it.
+        #[serde(serialize_with = "figure")]
         adjusted_score: f64,
         /// The penalty, before the score was limited to its range.
+        #[serde(serialize_with = "figure")]
         penalty: f64,
     }
     /// The score of a proposal was adjusted.
@@ -164,8 +183,10 @@ events! {
         /// The proposed action.
         action: String,
         /// The critic's score.
+        #[serde(serialize_with = "figure")]
         base_score: f64,
         /// The score after all adjustments.
+        #[serde(serialize_with = "figure")]
         adjusted_score: f64,
         /// Every adjustment with its reason.
         reason: String,
@@ -283,10 +304,10 @@ events! {
         /// True for the first one in the order of [`SafetyGuard`], which names the reason of the stop.
         first: bool,
         /// The limit, if there is one.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_figure")]
         limit: Option<f64>,
         /// The value that reached the limit.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_figure")]
         value: Option<f64>,
     }
 }

@@ -11,6 +11,7 @@ pub use key::EvidenceKey;
 pub use redaction::EVIDENCE_BYTES;
 pub(crate) use redaction::redact_and_truncate;
 pub use value::EvidenceValue;
+pub(crate) use value::whole_or_float;
 
 /// Named facts behind a finding: a flat JSON object, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -11,7 +11,7 @@ use crate::detectors::restart::RestartDetector;
 use crate::detectors::task::texts::task_loop_reason;
 use crate::detectors::task::{is_attempt, report};
 use crate::detectors::{DetectorName, DetectorReport, Pattern};
-use crate::policy::{LoopLedger, PolicyInput, choose_recovery, decide};
+use crate::policy::{LoopLedger, PolicyInput, choose_recovery, decide, was_granted};
 use crate::settings::{Config, Mode};
 use crate::step::{MAIN_AGENT, Step};
 pub use crate::summary::{RunSummary, SummaryState};
@@ -194,7 +194,12 @@ impl Series {
                 &self.state.ledger,
                 &self.config,
             ),
-            reason: Some(task_loop_reason(found.pattern, found.attempts, history)),
+            reason: Some(task_loop_reason(
+                found.pattern,
+                found.attempts,
+                was_granted(history, &self.state.ledger),
+                history,
+            )),
             evidence: history.evidence(settings),
         }
     }

@@ -319,6 +319,8 @@ fn targets(games: &[PlayerGames<'_>]) -> Vec<ContestTarget> {
         falsely.iter().filter(|points| **points > 0.0).count() as u64,
         falsely.len() as u64,
     );
+    let stops = games.iter().flat_map(|one| one.with).filter(|one| one.stopped.is_some()).count() as u64;
+    let of_stops = ShareInterval::new(false_stops.count, stops);
     let gain = MeanInterval::from_values(&healthy().flat_map(PlayerGames::gains).collect::<Vec<f64>>());
     vec![
         ContestTarget { target: "loops broken > 80 %", seen: percent(broken), met: above(broken, 0.8) },
@@ -337,7 +339,12 @@ fn targets(games: &[PlayerGames<'_>]) -> Vec<ContestTarget> {
         },
         ContestTarget {
             target: "false stops < 5 % of episodes",
-            seen: percent(false_stops),
+            // The documents leave open what the share is taken of.
+            seen: if stops == 0 {
+                percent(false_stops)
+            } else {
+                format!("{}; {} stops", percent(false_stops), percent(of_stops))
+            },
             met: false_stops.share.map(|share| share < 0.05),
         },
         ContestTarget {
@@ -351,4 +358,32 @@ fn targets(games: &[PlayerGames<'_>]) -> Vec<ContestTarget> {
             met: above(penalized, 0.9),
         },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Document 001 wants less than 5 % of premature terminations, and does not say of what.
+    #[test]
+    fn false_stops_are_told_as_a_share_of_episodes_and_of_stops() {
+        let game =
+            |stopped, gains: &[u64]| GameRecord { stopped, gains: gains.to_vec(), ..GameRecord::default() };
+        let with = [game(Some(60), &[]), game(Some(60), &[]), game(None, &[]), game(None, &[])];
+        let unstopped = [game(None, &[80]), game(None, &[10]), game(None, &[]), game(None, &[])];
+        let told = |with: &[GameRecord]| {
+            let games = PlayerGames {
+                kind: PlayerKind::Wanderer,
+                obedience: 0.0,
+                without: &unstopped,
+                with,
+                unstopped: &unstopped,
+            };
+            let target =
+                targets(&[games]).into_iter().find(|target| target.target.starts_with("false stops"));
+            target.map(|target| (target.seen, target.met))
+        };
+        assert_eq!(told(&with), Some(("25.0 % of 4; 50.0 % of 2 stops".to_owned(), Some(false))));
+        assert_eq!(told(&unstopped), Some(("0.0 % of 4".to_owned(), Some(true))));
+    }
 }

@@ -328,16 +328,8 @@ impl<'j> EpisodeJournal<'j> {
     /// Records the events of the guard.
     pub(super) fn events(&mut self, at: EpochMillis, events: &[Event]) -> io::Result<()> {
         for event in events {
-            let (level, message) = match event {
-                Event::ProgressCheck(_) => ("DEBUG", "progress was checked"),
-                Event::ScoreChange(_) | Event::ProgressDetected(_) => ("INFO", "there is progress"),
-                Event::LocationPenaltyApplied(_) | Event::LoopPenaltyApplied(_) => {
-                    ("INFO", "the score of a proposal was lowered")
-                }
-                Event::StuckTermination(_) => ("WARNING", "the episode is stopped for lack of progress"),
-                _ => ("WARNING", "the player is stuck"),
-            };
-            self.line(at, level, message, event)?;
+            let (level, message) = level_and_message(event);
+            self.line(at, level, &message, event)?;
         }
         Ok(())
     }
@@ -367,5 +359,79 @@ impl<'j> EpisodeJournal<'j> {
             Some(to) => to.flush(),
             None => Ok(()),
         }
+    }
+}
+
+/// A progress check at a multiple of this many turns without progress is worth more than the level `DEBUG`.
+const NOTED_TURNS: u64 = 10;
+
+/// Returns the level and the message of an event of the guard. The message has the figures that one looks for in a log.
+fn level_and_message(event: &Event) -> (&'static str, String) {
+    match event {
+        Event::ProgressCheck(check) if check.turns_stuck > 0 && check.turns_stuck % NOTED_TURNS == 0 => {
+            ("INFO", format!("no progress for {} turns", check.turns_stuck))
+        }
+        Event::ProgressCheck(_) => ("DEBUG", "progress was checked".to_owned()),
+        Event::ScoreChange(change) => {
+            ("INFO", format!("the score changed: {} → {}", change.old_score, change.new_score))
+        }
+        Event::ProgressDetected(progress) => {
+            ("INFO", format!("progress after {} turns without any", progress.turns_stuck_before_reset))
+        }
+        Event::LocationPenaltyApplied(penalty) => (
+            "INFO",
+            format!(
+                "the score of a proposal changed for {}: {:.2} → {:.2}",
+                penalty.location_name, penalty.base_score, penalty.adjusted_score
+            ),
+        ),
+        Event::LoopPenaltyApplied(penalty) => (
+            "INFO",
+            format!(
+                "the score of a proposal changed: {:.2} → {:.2}",
+                penalty.base_score, penalty.adjusted_score
+            ),
+        ),
+        Event::LoopBreakWarning(warning) => {
+            ("WARNING", format!("no progress for {} turns, the episode ends soon", warning.turns_stuck))
+        }
+        Event::StuckTermination(stop) => {
+            ("WARNING", format!("the episode is stopped: no progress for {} turns", stop.turns_stuck))
+        }
+        Event::OscillationDetected(found) => {
+            ("WARNING", format!("back and forth: {}", found.pattern_names.join(" → ")))
+        }
+        Event::CampingDetected(found) => (
+            "WARNING",
+            format!("{} of {} turns at {}", found.visit_count, found.window_size, found.camped_location_name),
+        ),
+        _ => ("WARNING", "the player is stuck".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::{Config, Guard, Profile, Step};
+
+    use super::*;
+
+    /// Document 001 wants 10 turns without progress at INFO, 20 at WARNING, and the figures of scores in the line.
+    #[test]
+    fn messages_have_the_figures_and_the_tenth_turn_without_progress_is_info() {
+        let mut guard = Guard::new(Config::from(Profile::Documents));
+        let mut lines = Vec::new();
+        for turn in 1..=21_u64 {
+            let score = if turn == 1 { 10 } else { 35 };
+            let verdict = guard.observe(&Step::from_json(&format!(r#"{{"score":{score}}}"#)).unwrap());
+            lines.extend(verdict.events.iter().map(|event| (turn, level_and_message(event))));
+        }
+        let said = |turn: u64| -> Vec<String> {
+            let of_turn = lines.iter().filter(|(at, _)| *at == turn);
+            of_turn.map(|(_, (level, message))| format!("{level} {message}")).collect()
+        };
+        assert_eq!(said(2)[0], "INFO the score changed: 10 → 35");
+        assert_eq!(said(11), ["DEBUG progress was checked"]);
+        assert_eq!(said(12), ["INFO no progress for 10 turns"]);
+        assert_eq!(said(13), ["DEBUG progress was checked"]);
     }
 }

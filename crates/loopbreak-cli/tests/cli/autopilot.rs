@@ -61,6 +61,19 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
             (&"done".into(), &true.into())
         );
     }
+    // The line that operators look for has the kind of the loop, the task, the attempts and what is done.
+    for line in [
+        "Loop detected: blocked_task_spin, taskId=token, attemptCount=3, recommendation=unblock_authority",
+        "Loop detected: blocked_task_spin, taskId=token, attemptCount=3, recommendation=escalate",
+        "Loop detected: no_progress_repeat, taskId=spin, attemptCount=5, recommendation=force_next",
+    ] {
+        assert!(done.err.contains(line), "{line} in\n{}", done.err);
+    }
+    assert!(
+        done.err.contains("although the agent was allowed to remove them: missing auth token"),
+        "{}",
+        done.err
+    );
     assert_eq!(recoveries(folder, "schema"), ["force_next"]);
     assert_eq!(recoveries(folder, "token"), ["unblock_authority", "escalate"]);
     assert_eq!(recoveries(folder, "spin"), ["escalate", "force_next"]);

@@ -75,3 +75,24 @@ fn the_dam_episode_is_folded_and_fits_the_terminal() {
         assert!(term != "dumb" || done.out.is_ascii(), "{}", done.out);
     }
 }
+
+/// Document 004 advises to look at the signatures where outputs are taken for a loop, or are not.
+#[test]
+fn the_signatures_of_outputs_are_shown_if_everything_is_requested() {
+    let folder = folder();
+    let outputs = [
+        "Fixed auth.ts - added null check",
+        "Fixed auth.ts - updated validation",
+        "3 tests failing - auth, login",
+    ];
+    let log: String =
+        outputs.iter().map(|text| format!("{}\n", json!({"run": "r", "outcome": text}))).collect();
+    fs::write(folder.path().join("log.jsonl"), log).unwrap();
+    let shown = analyze(folder.path(), &["log.jsonl", "--explain", "-v"]).out;
+    for signature in
+        ["signature auth.ts:null-check", "signature auth.ts:validation", "signature test-fail:3-auth,login"]
+    {
+        assert!(shown.contains(signature), "{signature} in\n{shown}");
+    }
+    assert!(!analyze(folder.path(), &["log.jsonl", "--explain"]).out.contains("signature"));
+}

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use crate::support::{analyze, folder, healthy, json, root, stuck};
+use crate::support::{analyze, done, folder, healthy, json, loopbreak, root, stuck};
 
 /// Returns the episode of 000: 273 turns, with the last change of the score at turn 20.
 fn episode() -> String {
@@ -14,6 +14,73 @@ fn episode() -> String {
         writeln!(log, r#"{{"run":"ep","turn":{turn},"score":{}}}"#, if turn < 20 { 0 } else { 10 }).unwrap();
     }
     log
+}
+
+/// Returns the lines of one turn in the format of ZorkGPT.
+fn zorkgpt_turn(turn: u64, action: &str, score: u64, place: u64, critic: &str) -> String {
+    let head = format!(
+        r#""timestamp":"2025-11-04T09:{:02}:{:02}","level":"INFO","message":"m","episode_id":"2025-11-04T09:35:24","turn":{turn},"#,
+        turn / 60,
+        turn % 60
+    );
+    format!(
+        "{{{head}\"event_type\":\"final_action_selection\",\"agent_action\":\"{action}\",{critic}}}\n\
+         {{{head}\"event_type\":\"zork_response\",\"action\":\"{action}\",\"zork_response\":\"Reply {turn}.\"}}\n\
+         {{{head}\"event_type\":\"turn_completed\",\"action\":\"{action}\",\"score\":{score},\"location\":\"Room {place}\",\"location_id\":{place}}}\n"
+    )
+}
+
+/// The episode of 000 in ZorkGPT's own format, with three stuck spans at the scores 10, 35 and 44. Its figures come out, and
+/// what 000 leaves out: the run got further after turn 60, so the stop destroys progress.
+#[test]
+fn the_three_stuck_spans_of_000_give_its_14_checks_213_turns_and_852_calls_and_destroy_progress() {
+    let folder = folder();
+    let score = |turn| match turn {
+        0..20 => 0,
+        20..101 => 10,
+        101..181 => 35,
+        _ => 44,
+    };
+    let critic = r#""critic_score":0.4,"critic_confidence":0.9"#;
+    let log: String = (1..=273)
+        .map(|turn| zorkgpt_turn(turn, &format!("examine thing {turn}"), score(turn), turn, critic))
+        .collect();
+    fs::write(folder.path().join("episode_log.jsonl"), log).unwrap();
+    let report = json(folder.path(), &["episode_log.jsonl", "--profile", "documents"]);
+    let run = &report["runs"][0];
+    assert_eq!((&run["format"], &run["steps"]), (&"zorkgpt".into(), &273.into()));
+    assert_eq!((&run["first_stop"]["turn"], &run["steps_after_stop"]), (&60.into(), &213.into()));
+    let checks = [60, 70, 80, 90, 100, 150, 160, 170, 180, 230, 240, 250, 260, 270];
+    assert_eq!(run["checkpoints"], serde_json::json!(checks));
+    assert_eq!(run["checkpoints"].as_array().unwrap().len(), 14);
+    assert_eq!(report["totals"]["llm_calls_saved"], 852);
+    assert_eq!(run["progress_after_stop"], true);
+    let shown = analyze(folder.path(), &["episode_log.jsonl", "--profile", "documents"]).out;
+    assert!(shown.contains("saves          213 of 273 steps (78 %)"), "{shown}");
+    assert!(shown.contains("progress lost  yes: the run made progress after turn 60"), "{shown}");
+}
+
+/// The critic of ZorkGPT scores from -1 to 1, the journal of `loopbreak play` from 0 to 1 under the same key. The same opinion
+/// gives the same rejections from both.
+#[test]
+fn the_critic_of_zorkgpt_is_rescaled_and_that_of_our_journals_is_not() {
+    let folder = folder();
+    let report = |name: &str, critic: &str| {
+        let log: String = (1..=30)
+            .map(|turn| {
+                zorkgpt_turn(turn, if turn % 2 == 0 { "north" } else { "south" }, 5, 1 + turn % 2, critic)
+            })
+            .collect();
+        fs::write(folder.path().join(name), log).unwrap();
+        let run = json(folder.path(), &[name, "--profile", "documents"])["runs"][0].clone();
+        (run["rejected_proposals"].clone(), run["penalized_proposals"].clone(), run["verdict"].clone())
+    };
+    let original = report("original.jsonl", r#""critic_score":0.3,"critic_confidence":0.9"#);
+    let journal = report("journal.jsonl", r#""critic_score":0.65,"adjusted_score":0.65"#);
+    assert_eq!(original, journal);
+    assert_eq!((&original.0, &original.2), (&27.into(), &"stop".into()), "{original:?}");
+    // A critic that was against every move had refused them itself.
+    assert_eq!(report("against.jsonl", r#""critic_score":-0.6"#).0, 0);
 }
 
 #[test]
@@ -114,5 +181,38 @@ fn score_progress_lasts_for_40_turns_and_no_longer() {
         let turn = check["turn"].as_u64().unwrap();
         assert_eq!(check["score_progress"], turn < 60, "turn {turn}");
         assert_eq!(check["objective_progress"], false, "turn {turn}");
+    }
+}
+
+/// The page about symptoms has the four issues of 000 and the five rows of 004, and names only options that exist.
+#[test]
+fn the_page_of_symptoms_names_options_that_exist_and_has_the_rows_of_the_documents() {
+    let page = fs::read_to_string(root().join("docs/guide/troubleshooting.md")).unwrap();
+    for part in [
+        "## A run was ended too early",
+        "## The agent still loops",
+        "## There are no warnings",
+        "## The configuration does not load",
+        "| the same error returns |",
+        "| the same file is changed in the same way |",
+        "| different work is taken for the same |",
+        "| an obvious loop is not seen |",
+        "| a loop is seen only after many iterations |",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let folder = folder();
+    let spans: std::collections::BTreeSet<&str> = page.split('`').skip(1).step_by(2).collect();
+    let is_option = |span: &&&str| {
+        let letters = span.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'.'));
+        // `critic.score` is a key of a step.
+        let other = span.ends_with(".jsonl") || span.ends_with(".toml") || **span == "critic.score";
+        letters && span.contains('.') && !other
+    };
+    let options: Vec<&&str> = spans.iter().filter(is_option).collect();
+    assert!(options.len() > 12, "{options:?}");
+    for option in options {
+        let told = done(loopbreak(folder.path()).args(["config", "explain", option]));
+        assert_eq!(told.code, Some(0), "{option}: {}", told.err);
     }
 }

@@ -14,6 +14,10 @@ use crate::read::{ConfigFile, LayerReading, OptionEntry, read_environment, read_
 use crate::settings_tree;
 use crate::source::{ConfigSource, ValueOrigin};
 
+const WARN_AT: &str = "stagnation.warn_at";
+/// The lowest value of this option.
+const LOWEST_WARN_AT: i64 = 5;
+
 /// The state of a merge. Remembers the origin of each value.
 pub(crate) struct LayerMerge<'s> {
     source: Option<&'s ConfigSource>,
@@ -95,6 +99,10 @@ impl<'s> LayerMerge<'s> {
             settings_tree::set(&mut table, &entry.path, entry.value.clone());
             self.origins.insert(entry.path.clone(), entry.origin.clone());
         }
+        if let Some((warn_at, origin)) = self.adapted_warning(&table) {
+            settings_tree::set(&mut table, WARN_AT, warn_at.into());
+            self.origins.insert(WARN_AT.into(), origin);
+        }
         settings_tree::set(&mut table, "profile", profile.as_str().into());
         let settings = table.clone().try_into::<Settings>();
         if let Err(error) = &settings {
@@ -109,6 +117,21 @@ impl<'s> LayerMerge<'s> {
             ));
         }
         (table, settings.ok())
+    }
+
+    /// Returns the threshold of warnings if the legacy table sets a limit that the default threshold does not fit, and
+    /// nothing sets the threshold: half the limit, as in the defaults. One of the documents has no such threshold, so
+    /// its tables must not fail because of it.
+    fn adapted_warning(&self, table: &Table) -> Option<(i64, ValueOrigin)> {
+        if self.entries.iter().any(|entry| entry.path == WARN_AT) {
+            return None;
+        }
+        let limit = self.entries.iter().rev().find(|entry| entry.path == "stagnation.max_turns")?;
+        limit.origin.legacy_key()?;
+        let max_turns = limit.value.as_integer()?;
+        let default = settings_tree::get(table, WARN_AT)?.as_integer()?;
+        let warn_at = (max_turns / 2).max(LOWEST_WARN_AT);
+        (max_turns <= default && warn_at < max_turns).then(|| (warn_at, limit.origin.clone()))
     }
 
     /// Checks the settings as a whole.

@@ -1,7 +1,7 @@
 //! The defaults and tables of the profile `documents`.
 
 use loopbreak::settings::TimeSpan;
-use loopbreak::{Mode, Profile, Settings};
+use loopbreak::{Guard, Mode, Profile, Proposal, Settings, Step};
 
 use super::*;
 
@@ -82,6 +82,87 @@ fn the_three_tables_of_002_are_accepted() {
 
     let off = ok(documents("enable_velocity_detection = false\nmax_turns_stuck = 50\n"));
     assert_eq!(off.config.mode, Mode::Off, "regardless of the other keys");
+}
+
+/// The second document says of its switch that the other keys are ignored.
+#[test]
+fn with_everything_off_the_other_keys_are_not_checked() {
+    for keys in [
+        "max_turns_stuck = 5",
+        "stuck_warning_threshold = 90",
+        "location_revisit_penalty = 3",
+        "camping_threshold = 40",
+    ] {
+        assert_eq!(
+            ok(documents(&format!("enable_velocity_detection = false\n{keys}"))).config.mode,
+            Mode::Off,
+            "{keys}"
+        );
+        assert!(documents(&format!("enable_velocity_detection = true\n{keys}")).is_err(), "{keys}");
+    }
+    ok(own("mode = \"off\"\n[stagnation]\nmax_turns = 5\n"));
+    // A key that does not exist is still a mistake.
+    assert!(documents("enable_velocity_detection = false\nmax_turn_stuck = 5").is_err());
+}
+
+/// Without warnings there is no threshold that could come too late.
+#[test]
+fn the_threshold_of_warnings_is_not_checked_if_warnings_are_off() {
+    for keys in ["max_turns_stuck = 20\nstuck_warning_threshold = 20", "stuck_warning_threshold = 400"] {
+        let loaded = ok(documents(&format!("enable_stuck_warnings = false\n{keys}")));
+        assert!(!loaded.config.stagnation.warnings);
+        assert!(documents(&format!("enable_stuck_warnings = true\n{keys}")).is_err(), "{keys}");
+    }
+}
+
+/// The table of the integration test in 001: it has no key for warnings, which its author did not know.
+#[test]
+fn a_missing_threshold_of_warnings_adapts_to_the_limit_of_the_documents_table() {
+    for (limit, warn_at) in [(1000, 20), (30, 20), (21, 20), (20, 10), (12, 6), (10, 5)] {
+        let keys = format!("max_turns_stuck = {limit}\nmax_turns_per_episode = 200");
+        let loaded = ok(documents(&keys));
+        assert_eq!(loaded.config.stagnation.warn_at, warn_at, "{limit}");
+        if warn_at < 20 {
+            let origin = loaded.origin("stagnation.warn_at").to_string();
+            assert_eq!(origin, "pyproject.toml:2:19 (max_turns_stuck)");
+        }
+    }
+    // What is set is kept, and no threshold fits a limit of 5.
+    assert!(documents("max_turns_stuck = 20\nstuck_warning_threshold = 20").is_err());
+    assert!(documents("max_turns_stuck = 5\nstuck_check_interval = 1").is_err());
+    // The own table has a threshold of its own, so it is not guessed.
+    assert!(own("[stagnation]\nmax_turns = 20\n").is_err());
+}
+
+/// Plays A B A B with the table of 001 as it stands, and with the penalty of 000 switched off.
+#[test]
+fn scenarios_2_and_3_of_001_have_their_scores_without_the_penalty_of_000_and_the_same_decisions_with_it() {
+    const TABLE: &str = "max_turns_stuck = 30\nstuck_check_interval = 10\nenable_loop_detection = true\n\
+        oscillation_return_penalty = -0.8\noscillation_exploration_bonus = 0.5\n\
+        camping_return_penalty = -0.6\ncamping_threshold = 5\ncamping_window = 10\n";
+    let weigh = |keys: &str, moves: &[(&str, i64)], action: &str, score: f64| {
+        let mut guard = Guard::new(ok(documents(keys)).config);
+        for (action, place) in moves {
+            guard.observe(
+                &Step::from_json(&format!(r#"{{"action":"{action}","place":{{"id":{place}}}}}"#)).unwrap(),
+            );
+        }
+        let ruling = guard.weigh(&Proposal::new(action, score));
+        (ruling.score, ruling.accepted)
+    };
+    let oscillation = [("look", 15), ("north", 18), ("south", 15), ("north", 18)];
+    // 6 of the last 10 turns are spent at the Dam (20).
+    let mut camp = vec![("look", 7), ("south", 9), ("north", 7), ("east", 20)];
+    camp.extend([("wait", 20); 5]);
+    camp.push(("west", 7));
+    let alone = format!("{TABLE}enable_location_penalty = false\n");
+    assert_eq!(weigh(&alone, &oscillation, "south", 0.9), (0.1, false), "scenario 2");
+    assert_eq!(weigh(&alone, &camp, "east", 0.85), (0.25, false), "scenario 3");
+    assert_eq!(weigh(&alone, &camp, "south", 0.7), (0.7, true), "elsewhere");
+    assert!(!weigh(TABLE, &oscillation, "south", 0.9).1);
+    assert_eq!(weigh(TABLE, &oscillation, "south", 0.9).0, 0.0, "000 takes its own penalty as well");
+    assert!(!weigh(TABLE, &camp, "east", 0.85).1);
+    assert_eq!(weigh(TABLE, &camp, "south", 0.7), (0.7, true));
 }
 
 #[test]

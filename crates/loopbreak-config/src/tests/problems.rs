@@ -34,8 +34,8 @@ fn rules_between_options_apply_to_defaults_and_name_the_legacy_keys() {
              set stuck_check_interval to 40 or less, or raise max_turns_stuck",
         ),
         (
-            "max_turns_stuck = 20",
-            "pyproject.toml:2:19 (max_turns_stuck): stuck_warning_threshold (20) must be below max_turns_stuck (20); \
+            "max_turns_stuck = 20\nstuck_warning_threshold = 20",
+            "pyproject.toml:3:27 (stuck_warning_threshold): stuck_warning_threshold (20) must be below max_turns_stuck (20); \
              a warning must come before the stop: lower stuck_warning_threshold or raise max_turns_stuck",
         ),
         (

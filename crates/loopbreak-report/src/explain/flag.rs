@@ -85,6 +85,13 @@ pub(super) fn render(
     lines
 }
 
+/// Renders the line with the signature of an output.
+pub(super) fn render_signature(signature: &str, look: &TextStyle) -> String {
+    let dim = look.dim();
+    let text = look.fit(&format!("signature {}", shown(signature, look)), look.width.saturating_sub(INDENT));
+    format!("{:INDENT$}{dim}{text}{dim:#}", "")
+}
+
 fn head(
     lines: &mut Vec<String>,
     severity: Severity,

@@ -7,6 +7,7 @@ mod track;
 
 use std::collections::VecDeque;
 
+use loopbreak::text::output_signature;
 use loopbreak::{DetectorName, Step, Verdict, verdict::Audience};
 
 use crate::text::TextStyle;
@@ -23,7 +24,7 @@ const HELD_BACK: usize = 64;
 #[derive(Debug)]
 pub struct RunExplanation {
     look: TextStyle,
-    /// Shows hints too.
+    /// Shows hints and the signatures of outputs too.
     full: bool,
     held: VecDeque<ExplainRow>,
     /// The number of the first row that is held.
@@ -37,7 +38,7 @@ pub struct RunExplanation {
 }
 
 impl RunExplanation {
-    /// Creates the explanation of a run without steps. `full` shows hints too.
+    /// Creates the explanation of a run without steps. `full` shows hints and the signatures of outputs too.
     pub fn new(look: TextStyle, full: bool) -> Self {
         RunExplanation {
             look,
@@ -60,6 +61,9 @@ impl RunExplanation {
         let mut row = ExplainRow::new(step, verdict.turn, moved, &self.look);
         row.repeats = self.repeats.observe(step, verdict.turn);
         row.flags = flag::render(verdict, self.full, &mut self.advised, &self.look);
+        if let Some(signature) = output_signature(step).filter(|_| self.full) {
+            row.flags.insert(0, flag::render_signature(&signature, &self.look));
+        }
         self.held.push_back(row);
         self.tracks.add(verdict, &mut self.held, self.first);
         if self.held.len() > HELD_BACK {

@@ -241,6 +241,13 @@ impl TaskAutopilot<'_, '_> {
         if let Some(task) = self.tasks.iter_mut().find(|task| task.id == *id) {
             remedy.apply(task, &decision.reason, now());
         }
+        let attempts = verdict.findings.iter().find(|finding| finding.loop_id == decision.loop_id);
+        self.run_loop.observer.message(&format!(
+            "Loop detected: {}, taskId={id}, attemptCount={}, recommendation={}",
+            decision.pattern.as_str(),
+            attempts.map_or(0, |finding| finding.count),
+            decision.intervention.as_str(),
+        ));
         self.run_loop.observer.message(&format!(
             "task {id}: {}: {}",
             decision.intervention.as_str(),

@@ -74,15 +74,17 @@ pub(crate) fn of_recovery(recovery: &TaskRecovery) -> Vec<Advice> {
 /// Returns the texts for a ruling: the reasons of the score changes, and the hints.
 pub(crate) fn of_ruling(
     adjustments: &[ScoreAdjustment],
+    words: &[String],
     hints: &[ProposalHint],
     settings: &Settings,
 ) -> Vec<Advice> {
     let mut texts = Vec::new();
-    for adjustment in adjustments.iter().filter(|adjustment| adjustment.enforced) {
+    for (adjustment, words) in adjustments.iter().zip(words).filter(|(adjustment, _)| adjustment.enforced) {
         let amount = signed(adjustment.amount);
         let value_of = |name: &str| match name {
             "reason" => Some(adjustment.reason.as_str()).filter(|reason| !reason.is_empty()),
             "amount" => Some(amount.as_str()),
+            "adjustment" => Some(words.as_str()),
             _ => None,
         };
         texts.extend(advice(ADJUSTMENT, adjustment.detector, &value_of, settings));

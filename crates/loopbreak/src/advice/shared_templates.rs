@@ -49,15 +49,27 @@ pub(crate) const CALL_VALUES: &[&str] = &[
 ];
 
 /// Values of templates about outputs.
-pub(crate) const OUTPUT_VALUES: &[&str] =
-    &["turn", "since", "count", "signature", "similarity", "like_turn", "output", "history", "reason"];
+pub(crate) const OUTPUT_VALUES: &[&str] = &[
+    "turn",
+    "since",
+    "count",
+    "signature",
+    "signature_kind",
+    "same_error",
+    "same_change",
+    "similarity",
+    "like_turn",
+    "output",
+    "history",
+    "reason",
+];
 
 /// Values of templates about limits and errors.
 pub(crate) const LIMIT_VALUES: &[&str] =
     &["turn", "since", "count", "used", "limit", "errors", "last_error", "action", "reason"];
 
 /// Values of templates about proposals.
-pub(crate) const RULING_VALUES: &[&str] = &["reason", "amount", "action", "last_turn", "exits"];
+pub(crate) const RULING_VALUES: &[&str] = &["reason", "amount", "adjustment", "action", "last_turn", "exits"];
 
 /// The templates that do not belong to a single detector.
 pub(super) const SHARED_TEMPLATES: &[&Template] = &[REFUSED, REFUSED_REPEAT, ADJUSTMENT, ESCALATION, CUSTOM];
@@ -85,7 +97,7 @@ pub(crate) const ADJUSTMENT: &Template = &Template {
     audience: Audience::Critic,
     values: RULING_VALUES,
     neutral: "The score was changed by {amount}: the action {reason}.",
-    zork: Some("[Loop Detection Override: {amount} ({reason})]"),
+    zork: Some("[Loop Detection Override: {adjustment}]"),
     hook: None,
 };
 
@@ -94,6 +106,9 @@ pub(crate) const REPEATED_OUTPUT: &Template = &Template {
     audience: Audience::Agent,
     values: OUTPUT_VALUES,
     neutral: "The outputs have repeated since turn {since} ({reason}). The current approach does not work. Try a different one.
+{?same_error}The same failure returns. Find its root cause before you change anything else.
+{?same_change}The same change was made before. Context is missing: read what the change depends on, and write down what you know and \
+what you tried before you continue.
 
 Last iterations:
 {history}",

@@ -85,5 +85,4 @@ pub use pattern::Pattern;
 pub(crate) use proposal_context::{ProposalContext, ProposalFingerprint};
 pub(crate) use proposal_review::{ProposalReview, ReviewAdjustment, WeighedProposal};
 pub(crate) use report_latch::CLOSING_STEPS;
-pub(crate) use stagnation::WarningUrgency;
 pub(crate) use step_context::StepContext;

@@ -1,8 +1,10 @@
 //! The review of a proposal by the detectors.
 
 use super::{DetectorName, Pattern};
+use crate::advice::signed;
 use crate::evidence::Evidence;
 use crate::memory::HashKey;
+use crate::settings::TemplateSet;
 use crate::verdict::Severity;
 
 /// A scored proposal and its review.
@@ -25,6 +27,8 @@ pub(crate) struct ProposalReview {
     pub(super) speaker: Option<(DetectorName, bool)>,
     /// The change of the score of a proposal that continues a loop of calls.
     repeat_penalty: f64,
+    /// The set of texts.
+    templates: TemplateSet,
 }
 
 /// One adjustment of a proposal's score.
@@ -35,6 +39,8 @@ pub(crate) struct ReviewAdjustment {
     pub(crate) enforced: bool,
     pub(crate) amount: f64,
     pub(crate) reason: String,
+    /// The amount with its reason in the words of the chosen set of texts, if it has words of its own.
+    pub(crate) words: Option<String>,
     /// Number of recent visits it is about.
     pub(crate) visits: u32,
     /// The severity of the loop of calls that the proposal would continue, if it is about one.
@@ -43,15 +49,31 @@ pub(crate) struct ReviewAdjustment {
 
 impl ProposalReview {
     /// Starts a review. A proposal that continues a loop of calls changes its score by `repeat_penalty`.
-    pub(crate) fn new(repeat_penalty: f64) -> Self {
-        ProposalReview { repeat_penalty, ..ProposalReview::default() }
+    pub(crate) fn new(repeat_penalty: f64, templates: TemplateSet) -> Self {
+        ProposalReview { repeat_penalty, templates, ..ProposalReview::default() }
     }
 
-    /// Changes the score.
-    pub(crate) fn adjust(&mut self, amount: f64, visits: u32, reason: String) {
+    /// Changes the score. `zork_words` tells the amount with its reason in the words of the set `zork`.
+    pub(crate) fn adjust(
+        &mut self,
+        amount: f64,
+        visits: u32,
+        reason: String,
+        zork_words: Option<&dyn Fn(&str) -> String>,
+    ) {
         if let Some((detector, enforced)) = self.speaker {
+            let words = zork_words.filter(|_| self.templates == TemplateSet::Zork);
+            let words = words.map(|words| words(&signed(amount)));
             let repeats = None;
-            self.adjustments.push(ReviewAdjustment { detector, enforced, amount, reason, visits, repeats });
+            self.adjustments.push(ReviewAdjustment {
+                detector,
+                enforced,
+                amount,
+                reason,
+                words,
+                visits,
+                repeats,
+            });
         }
     }
 
@@ -64,6 +86,7 @@ impl ProposalReview {
                 enforced,
                 amount,
                 reason,
+                words: None,
                 visits: 0,
                 repeats,
             });

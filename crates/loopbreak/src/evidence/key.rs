@@ -92,6 +92,8 @@ evidence_keys! {
     LOCATION_ID = "location_id",
     /// Name of the place.
     LOCATION_NAME = "location_name",
+    /// The limit of time, such as `15m`.
+    MAX_RUNTIME = "max_runtime",
     /// Number of turns without progress after which the run is stopped.
     MAX_TURNS_STUCK = "max_turns_stuck",
     /// The repeated message.
@@ -128,12 +130,17 @@ evidence_keys! {
     ROUNDS = "rounds",
     /// Number of runs.
     RUNS = "runs",
+    /// Time since the first step, such as `12m`.
+    RUNTIME = "runtime",
     /// The current score.
     SCORE = "score",
     /// Length of the window in seconds.
     SECONDS = "seconds",
     /// The repeated signature of the output.
     SIGNATURE = "signature",
+    /// The part of the output that the signature is made of: `error`, `failed_tests`, `change`, `search` or
+    /// `first_words`.
+    SIGNATURE_KIND = "signature_kind",
     /// Similarity of two outputs, from 0 to 1.
     SIMILARITY = "similarity",
     /// Target of the failing calls.

@@ -262,6 +262,17 @@ impl<'de> Visitor<'de> for FactValueVisitor {
     }
 }
 
+/// Returns a figure as a whole number if it is one: a score of 10 is written as `10`, not as `10.0`.
+pub(crate) fn whole_or_float(number: f64) -> EvidenceValue {
+    if is_small_whole(number) { EvidenceValue::Number(number as i128) } else { number.into() }
+}
+
+/// Returns whether a number has no fraction and is small enough that it is exact.
+pub(crate) fn is_small_whole(number: f64) -> bool {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    number.fract() == 0.0 && number.abs() <= EXACT
+}
+
 /// Renders a number with two decimals. A small one has more of them, so that a cost of 0.004 is not shown as 0.00.
 fn render_float(number: f64) -> String {
     let is_small = number != 0.0 && number.abs() < 0.1;

@@ -7,7 +7,7 @@ use crate::detectors::{ProposalContext, ProposalFingerprint, ProposalReview, Wei
 use crate::facts::canonical_action;
 use crate::fingerprint::NormalizedCall;
 use crate::memory::{HashKey, key_of, key_of_parts};
-use crate::place::{PlaceMap, action_direction};
+use crate::place::action_direction;
 use crate::policy::{Proposal, rule_on_proposal};
 use crate::settings::{Config, Mode};
 use crate::step::{Action, MAIN_AGENT, Step};
@@ -48,7 +48,7 @@ impl Guard {
             score: finite_score(proposal),
             turn: self.state.turn.saturating_add(1),
             agent: key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT)),
-            place: proposal.place.as_ref().and_then(PlaceMap::key),
+            place: proposal.place.as_ref().and_then(|place| self.state.map.key(place)),
         };
         self.state.weigh(&proposed, &self.custom, config).1
     }
@@ -93,7 +93,7 @@ impl GuardState {
         let unknown = AgentState::default();
         let agent = self.agents.peek(proposed.agent).unwrap_or(&unknown);
         let context = self.proposal_context(proposed, agent, config);
-        let mut review = ProposalReview::new(config.policy.repeat_penalty);
+        let mut review = ProposalReview::new(config.policy.repeat_penalty, config.advice.templates);
         if config.mode != Mode::Off {
             agent.detectors.weigh(&context, config, &mut review);
             self.detectors.weigh(&context, config, &mut review);

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{BoundedList, HashKey, LruMap, MeasuredText, SnapshotSize, key_of, snapshot_type};
+use crate::memory::{
+    BoundedList, HashKey, LruMap, MeasuredText, SnapshotSize, key_of, key_of_lower, snapshot_type,
+};
 use crate::step::Place;
 use crate::text::clip::clip_escaped;
 
@@ -53,18 +55,23 @@ snapshot_type! {
 }
 
 impl PlaceMap {
-    /// Returns the key of a place: of its id, or of its name if it has no id.
-    pub(crate) fn key(place: &Place<'_>) -> Option<HashKey> {
+    /// Returns the key of a place: of its id, or of its name if it has no id. Names are compared without regard to case and
+    /// surrounding blanks.
+    pub(crate) fn key(&self, place: &Place<'_>) -> Option<HashKey> {
         match (&place.id, &place.name) {
             (Some(id), _) => Some(key_of(&id.as_text())),
-            (None, Some(name)) => Some(key_of(name)),
+            (None, Some(name)) => {
+                // Snapshots of earlier versions know a place by the spelling of its name.
+                let spelled = key_of(name);
+                Some(if self.rooms.peek(spelled).is_some() { spelled } else { key_of_lower(name) })
+            }
             (None, None) => None,
         }
     }
 
     /// Records that the agent is at a place, and the exits that the step lists.
     pub(crate) fn arrive(&mut self, place: &Place<'_>) -> Option<HashKey> {
-        let key = PlaceMap::key(place)?;
+        let key = self.key(place)?;
         let number = match &place.id {
             Some(crate::step::Label::Number(number)) => Some(*number),
             _ => None,

@@ -5,7 +5,7 @@ use super::ladder::intervention_for;
 use super::loop_ledger::DetectionTime;
 use super::stop_run::TrippedGuard;
 use super::verdict_builder::VerdictBuilder;
-use crate::detectors::{DetectorReport, LoopFamily};
+use crate::detectors::{DetectorName, DetectorReport, LoopFamily};
 use crate::event::RunId;
 use crate::memory::key_of;
 use crate::settings::Settings;
@@ -48,15 +48,32 @@ pub(crate) fn decide(
     verdict.rewind_to = beginning_of_loop(&reports);
     let mut builder = VerdictBuilder { input, agent, settings, verdict };
     let mut tripped = Vec::new();
+    let reports = signature_first(reports);
+    let told = reports.iter().find(|report| report.detector == DetectorName::Signature && report.enforced);
+    let told = told.and_then(|report| report.detection.severity);
     for report in reports {
         if report.detection.family == LoopFamily::Task {
             builder.note_loop(report.detection.identity);
             builder.recover_task(&report, ledger, tasks);
         } else {
-            tripped.extend(builder.handle_report(report, ledger));
+            // What `signature` says is not said again by `similarity`.
+            let is_told = report.detector == DetectorName::Similarity && report.detection.severity <= told;
+            tripped.extend(builder.handle_report(report, is_told, ledger));
         }
     }
     builder.stop_run(tripped);
+}
+
+/// Puts `signature` before `similarity`, so that it speaks for their common loop: it names what repeats.
+fn signature_first(mut reports: Vec<DetectorReport>) -> Vec<DetectorReport> {
+    let position = |detector| reports.iter().position(|report| report.detector == detector);
+    if let (Some(similarity), Some(signature)) =
+        (position(DetectorName::Similarity), position(DetectorName::Signature))
+        && similarity < signature
+    {
+        reports[similarity..=signature].rotate_right(1);
+    }
+    reports
 }
 
 /// Returns the turn at which the loop of these reports began, if it is one that can be dropped from a context.
@@ -69,8 +86,14 @@ fn beginning_of_loop(reports: &[DetectorReport]) -> Option<u64> {
 }
 
 impl VerdictBuilder<'_> {
-    /// Decides about one report. Returns the safety guard that it trips, if it ends the run.
-    fn handle_report(&mut self, report: DetectorReport, ledger: &mut LoopLedger) -> Option<TrippedGuard> {
+    /// Decides about one report. Standing advice is not given if another report told it. Returns the safety guard that the
+    /// report trips, if it ends the run.
+    fn handle_report(
+        &mut self,
+        report: DetectorReport,
+        is_told: bool,
+        ledger: &mut LoopLedger,
+    ) -> Option<TrippedGuard> {
         let severity = report.detection.severity;
         let wanted = severity.and_then(|severity| intervention_for(&report, severity, self.settings));
         let time = DetectionTime { agent: self.agent, turn: self.input.turn, step: self.input.step };
@@ -82,7 +105,7 @@ impl VerdictBuilder<'_> {
             self.add_finding(&report, id, shown, &reason);
             ledger.set_label(id, wanted, &Self::label(&report, &reason));
         }
-        let repeats_advice = self.settings.policy.repeat_advice && severity.is_some();
+        let repeats_advice = self.settings.policy.repeat_advice && severity.is_some() && !is_told;
         if decided.is_some() || repeats_advice {
             self.add_advice(&report, decided.or(wanted), ledger);
         }

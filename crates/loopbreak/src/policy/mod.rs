@@ -20,4 +20,4 @@ pub(crate) use decide::{PolicyInput, decide};
 pub(crate) use loop_ledger::LoopLedger;
 pub use proposal::Proposal;
 pub(crate) use rule::rule_on_proposal;
-pub(crate) use task_recovery::{TaskRecovery, choose_recovery};
+pub(crate) use task_recovery::{TaskRecovery, choose_recovery, was_granted};

@@ -1,7 +1,7 @@
 //! Decides about a task that repeats itself.
 
 use super::LoopLedger;
-use super::task_recovery::{TaskRecovery, choose_recovery};
+use super::task_recovery::{TaskRecovery, choose_recovery, was_granted};
 use super::verdict_builder::VerdictBuilder;
 use crate::advice;
 use crate::detectors::DetectorReport;
@@ -25,7 +25,8 @@ impl VerdictBuilder<'_> {
         let Ok(pattern) = TaskPattern::try_from(report.detection.pattern) else { return };
         let attempts = report.detection.count;
         let intervention = choose_recovery(pattern, attempts, history, ledger, self.settings);
-        let reason = task_loop_reason(pattern, attempts, history);
+        let granted = was_granted(history, ledger);
+        let reason = task_loop_reason(pattern, attempts, granted, history);
         self.add_finding(report, report.detection.identity, intervention, &reason);
         let Some(intervention) = intervention else { return };
         self.verdict.decisions.push(Decision {
@@ -40,7 +41,8 @@ impl VerdictBuilder<'_> {
         // In observe mode nothing is granted, changed or said.
         if report.enforced {
             let (now, settings) = (self.input.now, self.settings);
-            let recovery = TaskRecovery::new(intervention, pattern, attempts, history, now, settings);
+            let recovery =
+                TaskRecovery::new(intervention, pattern, attempts, granted, history, now, settings);
             self.apply_recovery(recovery, report, history);
             let blockers = history.attempts.last().map_or(HashKey::NONE, |attempt| attempt.blockers);
             record_recovery(intervention, id, blockers, ledger, tasks);

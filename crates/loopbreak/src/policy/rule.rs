@@ -4,7 +4,7 @@ use crate::advice;
 use crate::detectors::{DetectorName, ProposalContext, ProposalReview, ReviewAdjustment};
 use crate::event::{Event, LocationPenaltyApplied, LoopPenaltyApplied, RunId};
 use crate::evidence::redact_and_truncate;
-use crate::settings::Settings;
+use crate::settings::{PolicySettings, Settings};
 use crate::verdict::{Intervention, ProposalHint, Ruling, ScoreAdjustment, Severity};
 
 /// Rules on a proposal.
@@ -24,7 +24,7 @@ pub(crate) fn rule_on_proposal(
         tally.add(adjustment, adjustment.enforced && policy.ladder.penalize && !spared);
     }
     tally.add_summary_event();
-    let ScoreTally { raw, score, lowered, adjustments, events, .. } = tally;
+    let ScoreTally { raw, score, lowered, adjustments, words, events, .. } = tally;
     let refused_by_critic = base < policy.accept_at;
     let below = score < policy.accept_at;
     let rejects = below && lowered && !refused_by_critic && policy.ladder.reject;
@@ -33,12 +33,12 @@ pub(crate) fn rule_on_proposal(
     Ruling {
         turn: context.turn,
         base,
-        raw,
-        score,
+        raw: rounded(raw, policy),
+        score: rounded(score, policy),
         accept_at: policy.accept_at,
         accepted: !(rejects || refused_by_critic && below),
         intervention: if rejects { Some(Intervention::Reject) } else { penalizes },
-        advice: advice::of_ruling(&adjustments, &hints, settings),
+        advice: advice::of_ruling(&adjustments, &words, &hints, settings),
         adjustments,
         hints,
         events,
@@ -56,20 +56,31 @@ struct ScoreTally<'t> {
     /// True if any adjustment lowered the score.
     lowered: bool,
     adjustments: Vec<ScoreAdjustment>,
+    /// For each adjustment, its amount with the reason.
+    words: Vec<String>,
     events: Vec<Event>,
 }
 
 impl<'t> ScoreTally<'t> {
     fn new(run: &'t RunId, context: &'t ProposalContext<'t>, base: f64, settings: &'t Settings) -> Self {
         let score = base.clamp(settings.policy.score_min, settings.policy.score_max);
-        let (adjustments, events) = (Vec::new(), Vec::new());
-        ScoreTally { run, context, settings, base, raw: base, score, lowered: false, adjustments, events }
+        ScoreTally {
+            run,
+            context,
+            settings,
+            base,
+            raw: base,
+            score,
+            lowered: false,
+            adjustments: Vec::new(),
+            words: Vec::new(),
+            events: Vec::new(),
+        }
     }
 
     /// Adds an adjustment. One that is not enforced is reported, but does not change the score.
     fn add(&mut self, adjustment: &ReviewAdjustment, enforced: bool) {
         let policy = &self.settings.policy;
-        let before = self.score;
         let mut amount = adjustment.amount;
         if enforced {
             if let (Some(severity), false) = (adjustment.repeats, self.context.scored) {
@@ -78,14 +89,17 @@ impl<'t> ScoreTally<'t> {
             self.raw += amount;
             self.score = (self.score + amount).clamp(policy.score_min, policy.score_max);
             self.lowered |= amount < 0.0;
-            self.add_place_event(adjustment, before);
+            self.add_place_event(adjustment);
         }
-        let (detector, reason, score) = (adjustment.detector, adjustment.reason.clone(), self.score);
+        let (detector, reason) = (adjustment.detector, adjustment.reason.clone());
+        let words = || [detector.as_str(), " ", &advice::signed(amount), " (", &reason, ")"].concat();
+        self.words.push(adjustment.words.clone().unwrap_or_else(words));
+        let score = rounded(self.score, policy);
         self.adjustments.push(ScoreAdjustment { detector, amount, reason, score, enforced });
     }
 
     /// Reports a penalty for a place that was visited recently.
-    fn add_place_event(&mut self, adjustment: &ReviewAdjustment, before: f64) {
+    fn add_place_event(&mut self, adjustment: &ReviewAdjustment) {
         let (DetectorName::Revisit, Some(destination)) = (adjustment.detector, self.context.destination)
         else {
             return;
@@ -96,20 +110,16 @@ impl<'t> ScoreTally<'t> {
             location_id: self.context.map.id(destination),
             location_name: self.context.map.name(destination),
             recent_visits: adjustment.visits,
-            base_score: before,
-            adjusted_score: self.score,
-            penalty: adjustment.amount,
+            base_score: self.base,
+            adjusted_score: rounded(self.score, &self.settings.policy),
+            penalty: rounded(adjustment.amount, &self.settings.policy),
         }));
     }
 
     /// Reports all adjustments that were applied.
     fn add_summary_event(&mut self) {
-        let applied = self.adjustments.iter().filter(|adjustment| adjustment.enforced);
-        let reasons: Vec<String> = applied
-            .map(|one| {
-                [one.detector.as_str(), " ", &advice::signed(one.amount), " (", &one.reason, ")"].concat()
-            })
-            .collect();
+        let applied = self.adjustments.iter().zip(&self.words).filter(|(adjustment, _)| adjustment.enforced);
+        let reasons: Vec<&str> = applied.map(|(_, words)| words.as_str()).collect();
         if reasons.is_empty() {
             return;
         }
@@ -118,10 +128,22 @@ impl<'t> ScoreTally<'t> {
             turn: self.context.turn,
             action: redact_and_truncate(&self.context.spelled.line()),
             base_score: self.base,
-            adjusted_score: self.score,
+            adjusted_score: rounded(self.score, &self.settings.policy),
             reason: reasons.join("; "),
         }));
     }
+}
+
+/// Rounds a score for people: 0.9 - 0.8 is shown as 0.1, not as 0.09999999999999998. A score that rounding would take across
+/// the threshold or out of its range stays as it is, so that it always agrees with the decision.
+fn rounded(score: f64, policy: &PolicySettings) -> f64 {
+    const DECIMALS: f64 = 1e12;
+    const LARGEST: f64 = 1000.0;
+    let rounded = (score * DECIMALS).round() / DECIMALS;
+    let same_side = |limit: f64| (rounded < limit) == (score < limit) && (rounded > limit) == (score > limit);
+    let limits = [policy.accept_at, policy.score_min, policy.score_max];
+    // The sum turns -0.0 into 0.0.
+    if score.abs() <= LARGEST && limits.into_iter().all(same_side) { rounded + 0.0 } else { score }
 }
 
 fn hints_of(review: &ProposalReview) -> Vec<ProposalHint> {

@@ -30,10 +30,9 @@ pub(crate) fn choose_recovery(
     settings: &Settings,
 ) -> Option<Intervention> {
     let TaskSettings { auto_unblock, force_next_after, .. } = settings.task;
-    let blockers = history.attempts.last().map_or(HashKey::NONE, |attempt| attempt.blockers);
     let wanted = match pattern {
         TaskPattern::CompletedTaskRevisit => Intervention::ForceNext,
-        TaskPattern::BlockedTaskSpin if auto_unblock && !ledger.is_granted(&history.id, blockers) => {
+        TaskPattern::BlockedTaskSpin if auto_unblock && !was_granted(history, ledger) => {
             Intervention::UnblockAuthority
         }
         TaskPattern::NoProgressRepeat if attempts >= force_next_after => Intervention::ForceNext,
@@ -42,18 +41,28 @@ pub(crate) fn choose_recovery(
     settings.policy.ladder.enabled_or_milder(wanted)
 }
 
+/// Returns whether the agent was already allowed to remove the blockers of the last attempt.
+pub(crate) fn was_granted(history: &TaskHistory, ledger: &LoopLedger) -> bool {
+    let blockers = history.attempts.last().map_or(HashKey::NONE, |attempt| attempt.blockers);
+    ledger.is_granted(&history.id, blockers)
+}
+
 impl TaskRecovery {
     /// Creates the context entries and the task update of a recovery.
     pub(crate) fn new(
         intervention: Intervention,
         pattern: TaskPattern,
         attempts: u32,
+        granted: bool,
         history: &TaskHistory,
         at: Option<i64>,
         settings: &Settings,
     ) -> Self {
-        let reason = task_loop_reason(pattern, attempts, history);
-        let writer = EntryWriter::new(pattern, attempts, history, &reason, at, settings);
+        let reason = task_loop_reason(pattern, attempts, granted, history);
+        let mut writer = EntryWriter::new(pattern, attempts, history, &reason, at, settings);
+        if granted && pattern == TaskPattern::BlockedTaskSpin {
+            writer.values.set("granted", "yes");
+        }
         let evidence = &writer.evidence;
         let record = json!({"recovery": intervention.as_str(), "evidence": evidence});
         let mut context = vec![writer.entry(

@@ -2,7 +2,8 @@
 
 use super::{LoopLedger, PolicyInput};
 use crate::advice::{self, TemplateValues};
-use crate::detectors::{DetectorReport, LoopFamily, Pattern, WarningUrgency};
+use crate::detectors::stagnation::texts::stagnation_values;
+use crate::detectors::{DetectorReport, LoopFamily, Pattern};
 use crate::event::{EscalationOption, EscalationRequest, LoopDetected};
 use crate::evidence::EvidenceKey;
 use crate::memory::HashKey;
@@ -126,6 +127,17 @@ impl VerdictBuilder<'_> {
         self.verdict.events.push(event.into());
     }
 
+    /// Returns the last outputs of whole iterations. The one that completes a loop of outputs is marked.
+    fn history(&self, report: &DetectorReport) -> Vec<String> {
+        let mut history: Vec<String> = self.input.iterations.iter().map(|&line| line.to_owned()).collect();
+        let completes = report.detection.family == LoopFamily::Output
+            && report.detection.severity == Some(Severity::Hard);
+        if let Some(last) = history.last_mut().filter(|_| completes) {
+            last.push_str(" ← Loop detected");
+        }
+        history
+    }
+
     /// Adds the texts for a report.
     pub(super) fn add_advice(
         &mut self,
@@ -149,13 +161,16 @@ impl VerdictBuilder<'_> {
         values.set("exits", input.exits.join(", "));
         values.set("repeated", input.repeated.as_deref().unwrap_or_default());
         values.list("loops", ledger.labels(self.agent, input.turn, LOOPS_MENTIONED_FOR));
-        values.list("history", input.iterations.iter().copied());
+        values.list("history", self.history(report).iter().map(String::as_str));
+        match report.evidence.text(EvidenceKey::SIGNATURE_KIND) {
+            Some("error" | "failed_tests") => _ = values.set("same_error", "yes"),
+            Some("change") => _ = values.set("same_change", "yes"),
+            _ => {}
+        }
         if let Some(left) = report.evidence.number(EvidenceKey::TURNS_LEFT) {
-            values.set("urgency", WarningUrgency::from_turns_left(left).as_str());
             // Without a stop there is no countdown.
-            if !self.settings.policy.ladder.stop {
-                values.unset("turns_left");
-            }
+            let left_to_stop = Some(left).filter(|_| self.settings.policy.ladder.stop);
+            stagnation_values(left, left_to_stop, &self.settings.stagnation, &mut values);
         }
         let pattern = report.detection.pattern;
         let texts = advice::of_finding(report.detector, pattern, intervention, &values, self.settings);

@@ -99,9 +99,12 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Returns everything that is wrong with these settings.
+    /// Returns everything that is wrong with these settings. With `mode = "off"` nothing is: no other setting is used.
     pub fn problems(&self) -> Vec<SettingsProblem> {
         let mut checks = SettingsChecks::default();
+        if self.mode == Mode::Off {
+            return checks.into_problems();
+        }
         self.check_detectors(&mut checks);
         checks.table("policy", |checks| self.policy.check(checks));
         checks.table("report", |checks| {

@@ -13,6 +13,7 @@ pub(crate) mod secret;
 pub(crate) mod signature;
 pub(crate) mod similarity;
 
+pub use crate::detectors::signature::output_signature;
 pub use chant::{ChantStream, RepeatedPassage};
 pub use clip::{clip, clip_escaped, escaped_len, head_and_tail};
 pub use nearest_name::nearest_name;

@@ -79,6 +79,75 @@ fn the_zork_warning_without_objectives_has_the_words_of_the_documents() {
     );
 }
 
+/// Whoever asks for the documents' words keeps their escalation: the heading changes with the turns left.
+#[test]
+fn the_zork_warning_has_the_headings_of_000_by_urgency() {
+    let heading =
+        |turns| agent_advice(zork(), turns, &json!({"score": 1})).lines().next().unwrap().to_owned();
+    for (turns, expected) in [
+        (20, "⚠️ WARNING: No progress for 20 turns!"),
+        (29, "⚠️ WARNING: No progress for 29 turns!"),
+        (30, "⚠️ URGENT WARNING: No progress for 30 turns!"),
+        (34, "⚠️ URGENT WARNING: No progress for 34 turns!"),
+        (35, "🚨 CRITICAL EMERGENCY: No progress for 35 turns!"),
+        (39, "🚨 CRITICAL EMERGENCY: No progress for 39 turns!"),
+    ] {
+        assert_eq!(heading(turns), expected);
+    }
+}
+
+#[test]
+fn the_zork_warning_has_the_words_of_000_where_only_the_score_counts() {
+    let warning = |turns| {
+        let mut patch = zork();
+        patch["stagnation"] = json!({"objectives": false});
+        let record = json!({"score": 1, "objectives": {"active": ["open the dam"]}});
+        agent_advice(patch, turns, &record)
+    };
+    assert_eq!(
+        warning(20),
+        "⚠️ SCORE STAGNATION DETECTED
+You have made NO SCORE PROGRESS for 20 turns.
+You will DIE in 20 turns unless you INCREASE YOUR SCORE.
+Urgency: IMPORTANT"
+    );
+    assert!(warning(31).starts_with("⚠️ URGENT WARNING\n") && warning(31).ends_with("Urgency: URGENT"));
+    let last = warning(39);
+    assert!(last.starts_with("🚨 CRITICAL EMERGENCY\n") && last.ends_with("Urgency: IMMEDIATE"), "{last}");
+    assert!(last.contains("You will DIE in 1 turn unless"), "{last}");
+}
+
+/// A warning must not promise that an objective, or any change of the score, ends the countdown where it does not.
+#[test]
+fn a_warning_names_only_what_ends_the_countdown() {
+    let record = json!({"score": 1, "objectives": {"active": ["open the dam"]}});
+    let neutral = |stagnation: Value, record: &Value| {
+        let mut stagnation = stagnation;
+        stagnation["patience"] = json!("fixed");
+        agent_advice(json!({"stagnation": stagnation}), 20, record)
+    };
+    let text = neutral(json!({}), &record);
+    assert!(
+        text.contains("The run ends in 20 turns unless the score changes or an objective is completed."),
+        "{text}"
+    );
+    assert!(text.contains("Open objectives:\n- open the dam"), "{text}");
+    let text = neutral(json!({"objectives": false}), &record);
+    assert!(text.contains("The run ends in 20 turns unless the score changes.\n"), "{text}");
+    assert!(!text.to_lowercase().contains("objective"), "{text}");
+    let text = neutral(json!({"progress": "increase"}), &record);
+    assert!(text.contains("unless the score increases or an objective is completed."), "{text}");
+    let text = neutral(json!({"progress": "high_water", "objectives": false}), &record);
+    assert!(text.contains("unless the score exceeds its highest value so far."), "{text}");
+    let text = neutral(json!({}), &json!({"objectives": {"active": ["open the dam"]}}));
+    assert!(text.contains("unless an objective is completed.") && !text.contains("score"), "{text}");
+    let mut patch = zork();
+    patch["stagnation"] = json!({"objectives": false});
+    let text = agent_advice(patch, 20, &record);
+    assert!(!text.to_lowercase().contains("objective"), "{text}");
+    assert!(agent_advice(json!({}), 39, &record).contains("The run ends in 1 turn unless"));
+}
+
 #[test]
 fn suggestions_mention_repeated_actions_and_untried_exits() {
     let record = json!({"score": 1, "action": "read book", "critic": {"score": 0.9}, "place": {"id": 1, "exits": ["north", "up"]}});
@@ -145,9 +214,71 @@ fn a_ruling_has_the_adjustments_for_the_critic_and_the_repeated_action_for_the_a
     }
     let ruling = run.weigh("north", 0.9);
     let text = text_for(&ruling.advice, Audience::Critic, DetectorName::Oscillation);
-    assert_eq!(text, "[Loop Detection Override: -0.8 (continues B → A)]");
+    assert_eq!(text, "[Loop Detection Override: Oscillation penalty -0.8 (pattern: B → A)]");
     let text = text_for(&ruling.advice, Audience::Agent, DetectorName::Novelty);
     assert_eq!(text, "You have tried this action recently with no progress.");
+}
+
+/// All adjustments of 001 in its words, joined as it joins them; the neutral set has its own.
+#[test]
+fn the_zork_reasons_of_adjustments_have_the_words_of_001() {
+    for (templates, back, away) in [
+        (
+            "zork",
+            "Oscillation penalty -0.8 (pattern: Lobby → Dam); Camping penalty -0.6 (returning to Lobby)",
+            "Exploration bonus 0.5",
+        ),
+        (
+            "neutral",
+            "oscillation -0.8 (continues Lobby → Dam); camping -0.6 (returns to Lobby, where 5 of the last 10 turns were spent)",
+            "oscillation +0.5 (leaves Lobby → Dam)",
+        ),
+    ] {
+        let patch = json!({"advice": {"templates": templates}, "revisit": {"mode": "off"}});
+        let mut run = RunDriver::with(config(patch));
+        for (action, place) in [("look", "Dam"), ("south", "Base"), ("north", "Dam"), ("east", "Lobby")] {
+            run.see(&json!({"action": action, "place": place}));
+        }
+        run.repeat(3, &json!({"action": "wait", "place": "Lobby"}));
+        for (action, place) in [("west", "Dam"), ("east", "Lobby"), ("west", "Dam")] {
+            run.see(&json!({"action": action, "place": place}));
+        }
+        let reason = |action: &str| {
+            let events = run.weigh(action, 0.9).events;
+            crate::steps::written(events.last().unwrap())["reason"].as_str().unwrap().to_owned()
+        };
+        assert_eq!((reason("east").as_str(), reason("south").as_str()), (back, away));
+    }
+}
+
+/// Document 000 adds its hints to the context of the agent and of the critic.
+#[test]
+fn hints_about_repeated_actions_and_untried_exits_go_to_the_critic_too() {
+    for (templates, repeated, exits) in [
+        (
+            "zork",
+            "The agent has tried this action recently with no progress.",
+            "Unexplored directions: north, up",
+        ),
+        (
+            "neutral",
+            "The agent already did \"read book\" at turn 1.",
+            "Exits that the agent has not tried yet: north, up",
+        ),
+    ] {
+        let mut run = RunDriver::with(config(json!({"advice": {"templates": templates}})));
+        run.see(&json!({"action": "read book", "place": {"id": 1, "exits": ["north", "up"]}}));
+        let ruling = run.weigh("read book", 0.9);
+        let texts = |audience: Audience| -> Vec<&str> {
+            let of_novelty = ruling.advice.iter().filter(|advice| advice.detector == DetectorName::Novelty);
+            of_novelty
+                .filter(|advice| advice.audience == audience)
+                .map(|advice| advice.text.as_str())
+                .collect()
+        };
+        assert_eq!(texts(Audience::Critic), [repeated, exits]);
+        assert_eq!(texts(Audience::Agent).len(), 2);
+    }
 }
 
 #[test]
@@ -210,13 +341,36 @@ fn the_zork_text_for_authority_names_the_five_permissions_of_003() {
 fn the_zork_text_for_a_task_escalation_has_the_words_of_003() {
     let record = json!({"task": {"id": "T6.2.3", "status": "blocked", "blockers": ["x"]}});
     let text = recovery(6, &record, Audience::User);
-    assert!(text.starts_with("ESCALATION: Loop detected on task T6.2.3 after 3 attempts.\nHuman intervention required.\nReason: "), "{text}");
+    assert_eq!(
+        text,
+        "ESCALATION: Loop detected on task T6.2.3 after 3 attempts.
+Human intervention required.
+Reason: No progress despite unblock authority."
+    );
+}
+
+/// Only an escalation after a grant says that authority was granted.
+#[test]
+fn an_escalation_says_that_authority_had_been_granted_if_it_had() {
+    let blocked = json!({"task": {"id": "T6.2.3", "status": "blocked", "blockers": ["x"]}});
+    let mut run = RunDriver::new();
+    let verdict = run.repeat(6, &blocked);
+    let text = text_for(&verdict.advice, Audience::User, DetectorName::Task);
+    assert!(text.contains("although the agent was allowed to remove them: x"), "{text}");
+    assert!(
+        verdict.decisions[0].reason.contains("although the agent was allowed"),
+        "{:?}",
+        verdict.decisions
+    );
+    let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
+    let verdict = run.repeat(3, &blocked);
+    let text = text_for(&verdict.advice, Audience::User, DetectorName::Task);
+    assert!(text.contains("met the same blockers in 3 attempts: x") && !text.contains("allowed"), "{text}");
 }
 
 #[test]
 fn the_zork_text_for_an_escalation_has_the_words_of_004() {
-    let mut run =
-        RunDriver::with(config(json!({"advice": {"templates": "zork"}, "similarity": {"mode": "off"}})));
+    let mut run = RunDriver::with(config(zork()));
     let verdict = run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
     let text = text_for(&verdict.advice, Audience::User, DetectorName::Signature);
     for part in [
@@ -224,12 +378,32 @@ fn the_zork_text_for_an_escalation_has_the_words_of_004() {
         "**Pattern**: the same output signature 3 times",
         "**Signature**: `auth.ts:null-check`",
         "**Iteration history**:",
-        "- Iteration 3: Fixed auth.ts - added null check",
+        "- Iteration 2: Fixed auth.ts - added null check\n",
+        "- Iteration 3: Fixed auth.ts - added null check ← Loop detected\n",
         "1. **Continue with different approach**",
         "2. **Review and debug**",
         "3. **Cancel**",
     ] {
         assert!(text.contains(part), "{part} is missing in {text}");
+    }
+}
+
+/// Document 004 asks for the root cause where an error returns, and for more context where a change does.
+#[test]
+fn advice_about_repeated_outputs_depends_on_what_repeats() {
+    for (output, cause, context) in [
+        ("Error: TypeError - Cannot read property 'id' of null at auth.ts:45", true, false),
+        ("Running tests... 2 failed: auth.test.ts - login test timeout, logout test assertion", true, false),
+        ("Fixed auth.ts - added null check", false, true),
+        ("Searched GitHub for 'oauth2 refresh token', found 3 patterns...", false, false),
+        ("I am thinking about it", false, false),
+    ] {
+        let mut run = RunDriver::new();
+        let verdict = run.repeat(3, &json!({"outcome": output}));
+        let text = text_for(&verdict.advice, Audience::Agent, DetectorName::Signature);
+        assert!(text.contains("Try a different one."), "{text}");
+        assert_eq!(text.contains("root cause"), cause, "{text}");
+        assert_eq!(text.contains("Context is missing"), context, "{text}");
     }
 }
 

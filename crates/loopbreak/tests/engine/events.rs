@@ -27,7 +27,22 @@ fn score_change_has_its_keys() {
     check(&run, "score_change", &["old_score", "new_score", "was_stuck_for"]);
     let event = &changes[1];
     assert_eq!((&event["turn"], &event["was_stuck_for"]), (&json!(25), &json!(14)));
-    assert_eq!((&event["old_score"], &event["new_score"]), (&json!(20.0), &json!(35.0)));
+    assert_eq!((&event["old_score"], &event["new_score"]), (&json!(20), &json!(35)));
+}
+
+/// A score of 10 is written as `10`, one of 2.5 with its fraction.
+#[test]
+fn figures_in_events_have_no_needless_fraction() {
+    let mut run = RunDriver::new();
+    run.see(&json!({"score": 10.0}));
+    run.see(&json!({"score": 2.5}));
+    run.see(&json!({"score": -3}));
+    let scores: Vec<Value> =
+        run.events("score_change").iter().map(|event| event["new_score"].clone()).collect();
+    assert_eq!(scores, [json!(2.5), json!(-3)]);
+    assert_eq!(run.events("score_change")[0]["old_score"].to_string(), "10");
+    let verdict = run.repeat(20, &json!({"score": -3}));
+    assert_eq!(crate::steps::written(&verdict.findings[0].evidence)["score"].to_string(), "-3");
 }
 
 #[test]
@@ -38,7 +53,7 @@ fn stuck_termination_has_its_keys() {
     let event = check(&run, "stuck_termination", &keys);
     assert_eq!(
         event,
-        json!({"event_type": "stuck_termination", "episode_id": "r", "turn": 40, "turns_stuck": 40, "score": 10.0,
+        json!({"event_type": "stuck_termination", "episode_id": "r", "turn": 40, "turns_stuck": 40, "score": 10,
                "max_turns_stuck": 40, "ending": "loop_break", "termination_reason": "stuck_no_progress"})
     );
 }
@@ -69,8 +84,33 @@ fn progress_check_is_emitted_every_turn_with_both_measures() {
         (&last["last_score_change_turn"], &last["last_objective_completion_turn"]),
         (&json!(2), &json!(3))
     );
-    assert_eq!((&last["progress_made"], &last["turns_stuck"]), (&json!(false), &json!(1)));
+    assert_eq!((&last["progress_made"], &last["turns_stuck"]), (&json!(true), &json!(1)));
     assert_eq!(run.events("progress_check")[0]["last_objective_completion_turn"], json!(null));
+}
+
+/// Document 002: progress was made if the score changed or an objective was completed within the window, and not only if
+/// this turn did it. A mark counts like both.
+#[test]
+fn progress_made_is_the_or_of_both_measures_over_the_window() {
+    let mut run = RunDriver::new();
+    run.repeat(5, &json!({"score": 1}));
+    run.see(&json!({"score": 2}));
+    run.repeat(20, &json!({"score": 2}));
+    run.see(&json!({"score": 2, "objectives": {"completed": ["a"]}}));
+    run.repeat(50, &json!({"score": 2}));
+    for check in run.events("progress_check") {
+        let turn = check["turn"].as_u64().unwrap();
+        let expected = (turn < 46, (27..67).contains(&turn));
+        assert_eq!(check["score_progress"], expected.0, "turn {turn}");
+        assert_eq!(check["objective_progress"], expected.1, "turn {turn}");
+        assert_eq!(check["progress_made"], expected.0 || expected.1, "turn {turn}");
+    }
+    let mut run = RunDriver::new();
+    run.see(&json!({"progress": true}));
+    run.repeat(45, &json!({"progress": false}));
+    let made: Vec<Value> =
+        run.events("progress_check").iter().map(|check| check["progress_made"].clone()).collect();
+    assert_eq!(made.iter().filter(|made| **made == json!(true)).count(), 40);
 }
 
 #[test]
@@ -143,6 +183,30 @@ fn location_penalty_applied_has_place_visits_scores_and_penalty() {
         (&json!(6), &json!(2), &json!(-0.4))
     );
     assert_eq!((&event["base_score"], &event["adjusted_score"]), (&json!(0.9), &json!(0.5)));
+    // The critic's score is the base, whatever other detectors took away before.
+    let run = to_and_fro(json!({"oscillation": {"return_penalty": -0.1}}));
+    let event = &run.events("location_penalty_applied")[0];
+    assert_eq!((&event["base_score"], &event["adjusted_score"]), (&json!(0.9), &json!(0.4)));
+}
+
+/// Three visits take 0.9 to 0.3, and not to 0.30000000000000004. Decisions are made with the exact figure.
+#[test]
+fn adjusted_scores_are_rounded_for_people_but_never_across_the_threshold() {
+    let run = to_and_fro(
+        json!({"oscillation": {"mode": "off"}, "revisit": {"penalty": -0.3, "max_penalty": -1.0}}),
+    );
+    let event = &run.events("location_penalty_applied")[0];
+    assert_eq!((&event["adjusted_score"], &event["penalty"]), (&json!(0.3), &json!(-0.6)));
+    assert_eq!(run.events("loop_penalty_applied")[0]["adjusted_score"], json!(0.3));
+    // 0.7 - 0.2 is a little less than 0.5 for a computer, so the proposal is refused, and the ruling shows why.
+    let mut run = RunDriver::only(&[loopbreak::DetectorName::Revisit]);
+    for (way, id) in [("look", 1), ("up", 2), ("down", 1), ("up", 2), ("wait", 2), ("wait", 2), ("wait", 2)] {
+        run.see(&json!({"action": way, "place": {"id": id}}));
+    }
+    for score in [0.7, 0.71] {
+        let ruling = run.weigh("down", score);
+        assert_eq!(ruling.accepted, ruling.score >= ruling.accept_at, "{}", ruling.score);
+    }
 }
 
 #[test]
@@ -151,7 +215,7 @@ fn loop_penalty_applied_has_the_action_and_every_reason() {
     let event = check(&run, "loop_penalty_applied", &["action", "base_score", "adjusted_score", "reason"]);
     assert_eq!(
         (&event["action"], &event["base_score"], &event["adjusted_score"]),
-        (&json!("down"), &json!(0.9), &json!(0.0))
+        (&json!("down"), &json!(0.9), &json!(0))
     );
     assert_eq!(
         event["reason"],
@@ -176,8 +240,12 @@ fn oscillation_detected_has_ids_names_and_the_last_six_places() {
         (&json!([21, 20]), &json!(["Attic", "Kitchen"]))
     );
     assert_eq!(event["recent_locations"], json!([21, 20, 21, 20]));
-    let later = run.events("oscillation_detected").pop().unwrap();
-    assert!(later["recent_locations"].as_array().unwrap().len() <= 6);
+    // Of a longer walk the last six are told, with those before the pattern.
+    let mut run = RunDriver::new();
+    for id in [1, 2, 3, 15, 18, 15, 18] {
+        run.see(&json!({"place": {"id": id}}));
+    }
+    assert_eq!(run.events("oscillation_detected")[0]["recent_locations"], json!([2, 3, 15, 18, 15, 18]));
 }
 
 #[test]
@@ -227,8 +295,9 @@ fn loop_detected_and_loop_recovery_describe_a_task_with_the_keys_of_003() {
 
 #[test]
 fn loop_detected_has_the_signature_of_an_output() {
-    let mut run = RunDriver::with(config(json!({"similarity": {"mode": "off"}})));
+    let mut run = RunDriver::new();
     run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
+    assert_eq!(run.events("loop_detected").len(), 1, "once, although two detectors see it");
     let event = check(
         &run,
         "loop_detected",
@@ -245,7 +314,7 @@ fn guard_tripped_has_the_guard_and_the_limit() {
     run.repeat(10, &json!({"say": "hm"}));
     let event = check(&run, "guard_tripped", &["guard", "pattern", "first", "limit", "value"]);
     assert_eq!((&event["guard"], &event["first"]), (&json!("max_iterations"), &json!(true)));
-    assert_eq!((&event["limit"], &event["value"]), (&json!(10.0), &json!(10.0)));
+    assert_eq!((&event["limit"], &event["value"]), (&json!(10), &json!(10)));
 }
 
 #[test]

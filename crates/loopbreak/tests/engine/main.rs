@@ -32,6 +32,7 @@ mod snapshots;
 mod spared;
 mod spelling;
 mod steps;
+mod steps_page;
 mod web_agents;
 mod wishes;
 mod words_without_deeds;

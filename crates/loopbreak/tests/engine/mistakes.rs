@@ -84,7 +84,7 @@ fn mistake_05_score_change_has_the_old_score() {
         .into_iter()
         .map(|event| (event["old_score"].clone(), event["new_score"].clone()))
         .collect();
-    assert_eq!(changes, [(json!(10.0), json!(35.0)), (json!(35.0), json!(30.0))]);
+    assert_eq!(changes, [(json!(10), json!(35)), (json!(35), json!(30))]);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn mistake_12_the_event_that_the_engine_emits_has_the_documented_keys() {
     for (key, value) in [("turn", 40), ("turns_stuck", 40), ("max_turns_stuck", 40)] {
         assert_eq!(event[key], json!(value), "{key}");
     }
-    assert_eq!((&event["event_type"], &event["score"]), (&json!("stuck_termination"), &json!(10.0)));
+    assert_eq!((&event["event_type"], &event["score"]), (&json!("stuck_termination"), &json!(10)));
 }
 
 #[test]
@@ -191,11 +191,19 @@ fn mistake_13_a_healthy_run_of_many_tasks_continues_and_a_b_a_b_is_found() {
     let mut run = RunDriver::new();
     run.walk(&["A", "B", "A", "B"]);
     assert_eq!(run.findings(DetectorName::Oscillation).len(), 1);
+    // The complaint is about the outputs of iterations.
+    let (a, b) = ("I will look at the parser first.", "Now the lexer: it has no tests at all.");
+    let mut run = RunDriver::new();
+    for output in [a, b, a, b] {
+        run.see(&json!({"outcome": output}));
+    }
+    assert_eq!(run.turns(DetectorName::Similarity, Severity::Hard), [4]);
+    assert_eq!(run.verdicts[3].strongest(), Some(Intervention::Escalate));
 }
 
 #[test]
 fn mistake_14_a_warned_loop_is_not_warned_of_every_turn_and_is_escalated() {
-    let mut run = RunDriver::with(config(json!({"similarity": {"mode": "off"}})));
+    let mut run = RunDriver::new();
     run.repeat(40, &json!({"outcome": "Fixed auth.ts - added null check"}));
     let acts = run.decisions(DetectorName::Signature);
     assert!(acts.len() < 8, "not on every turn: {acts:?}");

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{RunDriver, config, near};
-use loopbreak::{DetectorName, Intervention, Pattern, Place, Proposal, Severity};
+use crate::steps::{RunDriver, config, config_of, near};
+use loopbreak::{DetectorName, Intervention, Pattern, Place, Profile, Proposal, Severity};
 use serde_json::json;
 
 const REVISIT: DetectorName = DetectorName::Revisit;
@@ -334,6 +334,37 @@ fn two_different_rejected_proposals_are_not_a_repeat() {
     go(&mut run, "south", 15);
     run.see(&json!({"action": "north", "critic": {"score": 0.9}, "refused": true}));
     assert!(run.turns(OSCILLATION, Severity::Hard).is_empty());
+}
+
+/// 001: an agent that always returns to its camp takes its second choice when the return is rejected. It is there less often
+/// than without the penalty, and sees other rooms.
+#[test]
+fn a_camp_that_is_penalised_is_broken() {
+    let play = |mode: &str| {
+        let patch =
+            json!({"camping": {"mode": mode}, "revisit": {"mode": "off"}, "oscillation": {"mode": "off"}});
+        let mut run = RunDriver::with(config_of(Profile::Documents, patch));
+        go(&mut run, "look", 20);
+        let mut places = vec![20];
+        for turn in 0..30_i64 {
+            let (action, to) = match places.last() {
+                Some(20) if turn % 3 == 2 => ("east", 21),
+                Some(20) => ("wait", 20),
+                _ => ("west", 20),
+            };
+            let accepted = run.weigh(action, 0.9).accepted;
+            let camped = places.iter().rev().take(10).filter(|place| **place == 20).count();
+            assert!(accepted || camped >= 5, "turn {turn}: there is no camp yet");
+            let (action, to) = if accepted { (action, to) } else { ("north", 100 + turn) };
+            go(&mut run, action, to);
+            places.push(to);
+        }
+        let at_camp = places.iter().filter(|place| **place == 20).count();
+        (at_camp, std::collections::BTreeSet::from_iter(places).len())
+    };
+    let ((with, rooms), (without, rooms_without)) = (play("enforce"), play("off"));
+    assert!(with < without, "{with} turns at the camp with penalties, {without} without");
+    assert!(rooms > 2 && rooms_without == 2, "{rooms} rooms with penalties, {rooms_without} without");
 }
 
 #[test]

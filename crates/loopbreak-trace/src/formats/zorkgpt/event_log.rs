@@ -10,6 +10,7 @@ use loopbreak::{
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::critic_scale::rescaled_score;
 use crate::log_format::LogUnit;
 use crate::log_record::{LogRecord, RecordSink};
 use crate::message::MessageContent;
@@ -36,6 +37,9 @@ struct ZorkGptEvent<'a> {
     #[serde(borrow, alias = "agent_reasoning")]
     final_reasoning: Option<StepText<'a>>,
     critic_score: Option<f64>,
+    /// Only in the journals of `loopbreak play`, next to the score of the critic.
+    #[serde(deserialize_with = "number")]
+    adjusted_score: Option<f64>,
     #[serde(deserialize_with = "number")]
     score: Option<f64>,
     zork_score: Option<f64>,
@@ -161,7 +165,9 @@ impl ZorkGptEventLog {
             "final_action_selection" if in_turn => {
                 self.turn.action = text(event.action).or(self.turn.action.take());
                 self.turn.say = text(event.final_reasoning).or(self.turn.say.take());
-                self.turn.critic = event.critic_score.or(self.turn.critic);
+                let own = event.adjusted_score.is_some();
+                self.turn.critic =
+                    event.critic_score.map(|score| critic_score(score, own)).or(self.turn.critic);
             }
             "zork_response" if in_turn => {
                 self.turn.action = self.turn.action.take().or(text(event.action));
@@ -212,7 +218,12 @@ impl ZorkGptEventLog {
             at: event.timestamp,
             model: self.model.as_deref().map(StepText::from),
             action: event.action.map(Action::new),
-            critic: Some(Critic { score: event.score.or(event.critic_score) }),
+            critic: Some(Critic {
+                score: event
+                    .score
+                    .or(event.critic_score)
+                    .map(|score| critic_score(score, event.adjusted_score.is_some())),
+            }),
             refused: true,
             ..Step::default()
         };
@@ -254,6 +265,11 @@ impl ZorkGptEventLog {
         };
         sink.record(&LogRecord { line: turn.line.max(1), step });
     }
+}
+
+/// Returns the score of the critic from 0 to 1. ZorkGPT scores from -1 to 1, the journals of `loopbreak play` from 0 to 1.
+fn critic_score(score: f64, in_own_journal: bool) -> f64 {
+    if in_own_journal { score } else { rescaled_score(score) }
 }
 
 fn completed(objective: &str) -> CompletedObjective<'_> {

@@ -1,5 +1,6 @@
 //! ZorkGPT: the events of an episode, and the text log of its first version. See docs/formats/zorkgpt.md.
 
+mod critic_scale;
 mod event_log;
 mod text_log;
 

@@ -5,6 +5,7 @@ use loopbreak::{
     step::{Critic, Label, StepText},
 };
 
+use super::critic_scale::rescaled_score;
 use crate::log_format::LogUnit;
 use crate::log_record::{LogRecord, RecordSink};
 
@@ -57,8 +58,7 @@ impl ZorkGptTextLog {
             self.action = Some(if action.is_empty() { "(empty)" } else { action }.to_owned());
         } else if let Some(rest) = line.strip_prefix("Critic evaluation: Score=") {
             let score = rest.split(',').next().and_then(|score| score.trim().parse::<f64>().ok());
-            // The log uses -1 to 1, steps use 0 to 1.
-            self.critic = score.map(|score| f64::midpoint(score, 1.0).clamp(0.0, 1.0));
+            self.critic = score.map(rescaled_score);
         } else if line.starts_with("Zork response:") || line.starts_with("ZORK RESPONSE for ") {
             self.inside = ZorkGptSection::Reply;
             self.reply = Some(String::new());

@@ -16,7 +16,9 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::event::SafetyGuard;
+use crate::evidence::whole_or_float;
 use crate::memory::{key_of, snapshot_type};
+use crate::settings::TimeSpan;
 use crate::verdict::{Intervention, Severity};
 
 snapshot_type! {
@@ -82,7 +84,17 @@ impl StepDetector for BudgetDetector {
                 count: (used / limit * 100.0).min(f64::from(u32::MAX)) as u32,
                 requested_intervention: Some(Intervention::Stop),
             });
-            evidence.note("used", used).note("limit", limit);
+            evidence.note("used", whole_or_float(used)).note("limit", whole_or_float(limit));
+            if pattern == Pattern::MaxRuntime {
+                evidence.note("runtime", readable_time(used)).note("max_runtime", readable_time(limit));
+            }
         }
     }
+}
+
+/// Returns a time for people: `15m` or `3s`, without milliseconds from a second on.
+fn readable_time(millis: f64) -> String {
+    let millis = millis as u64;
+    let millis = if millis < 1000 { millis } else { millis - millis % 1000 };
+    TimeSpan { millis }.to_string()
 }

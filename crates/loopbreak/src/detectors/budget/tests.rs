@@ -41,6 +41,24 @@ fn money_warns_at_80_percent_and_stops_at_the_limit() {
     assert_eq!(run.verdicts[7].stop.as_ref().unwrap().reason, "max_cost");
 }
 
+/// A figure without its unit says nothing: 3272 of 2000 of what?
+#[test]
+fn limits_are_told_with_their_units() {
+    for (budget, reason) in [
+        (json!({"max_runtime": "2s"}), "max_runtime: 3s of 2s used"),
+        (json!({"max_runtime": 500}), "max_runtime: 3s of 500ms used"),
+        (json!({"max_cost": 0.25}), "max_cost: $0.50 of $0.25 used"),
+        (json!({"max_iterations": 1}), "max_iterations: 1 of 1 used"),
+    ] {
+        let mut run = RunDriver::with(config(json!({"budget": budget})));
+        run.see(&json!({"at": 1000, "usage": {"cost_usd": 0.1}}));
+        if budget.get("max_iterations").is_none() {
+            run.see(&json!({"at": 4272, "usage": {"cost_usd": 0.4}}));
+        }
+        assert_eq!(run.findings(BUDGET)[0].reason(), reason);
+    }
+}
+
 #[test]
 fn invalid_costs_are_not_counted() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_cost": 1.0}})));
@@ -69,7 +87,7 @@ fn a_clock_that_is_set_back_subtracts_no_time() {
     run.see(&json!({"at": 5900}));
     run.see(&json!({"at": 5000, "user": "tell me again"}));
     assert_eq!(run.turns(BUDGET, Severity::Warn), [2, 3], "900 ms have still passed");
-    assert_eq!(run.findings(BUDGET)[1].evidence.get("used"), Some(&json!(900.0).into()));
+    assert_eq!(run.findings(BUDGET)[1].evidence.get("used"), Some(&json!(900).into()));
 }
 
 #[test]

@@ -24,8 +24,12 @@ const BUDGET: &Template = &Template {
     hook: None,
 };
 
-fn reason(_: Pattern, _: &TemplateValues) -> &'static str {
-    "{pattern}: {used} of {limit} used"
+fn reason(pattern: Pattern, _: &TemplateValues) -> &'static str {
+    match pattern {
+        Pattern::MaxRuntime => "{pattern}: {runtime} of {max_runtime} used",
+        Pattern::MaxCost => "{pattern}: ${used} of ${limit} used",
+        _ => "{pattern}: {used} of {limit} used",
+    }
 }
 
 fn advice(_: Pattern, _: Intervention) -> &'static [&'static Template] {

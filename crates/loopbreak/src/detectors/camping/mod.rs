@@ -95,10 +95,12 @@ impl StepDetector for CampingDetector {
         let (visits, _) = visits(proposal.trail, destination, settings.window);
         if visits >= settings.threshold {
             let name = proposal.map.name(destination);
+            let words = |amount: &str| format!("Camping penalty {amount} (returning to {name})");
             review.adjust(
                 settings.return_penalty,
                 visits,
                 format!("returns to {name}, where {visits} of the last {} turns were spent", settings.window),
+                Some(&words),
             );
         }
     }

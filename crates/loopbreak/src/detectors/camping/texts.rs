@@ -5,7 +5,7 @@ use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::{Audience, Intervention};
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
-    reads: "`place`, `critic`",
+    reads: "`place`, `action`, `critic`",
     effect: "refuses a proposal",
     catches: "{threshold} of the last {window} turns at one place",
     ignores: "visits before that; proposals that lead elsewhere",

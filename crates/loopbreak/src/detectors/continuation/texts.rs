@@ -5,7 +5,7 @@ use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::{Audience, Intervention};
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
-    reads: "`harness`, `action`, `say`",
+    reads: "`harness`, `action`, `outcome`, `say`",
     effect: "warns, then asks a human",
     catches: "{warn_at} turns in a row that the harness started and in which nothing new was done",
     ignores: "turns with any new call; pauses while a job runs; messages from the user",

@@ -57,3 +57,22 @@ fn a_round_walked_twice_or_with_a_rising_score_is_not_a_loop() {
     }
     assert!(run.findings(CYCLE).is_empty());
 }
+
+/// Documents 000 and 001 leave loops of actions at one place to later: a door that is opened and closed, a lamp that is taken
+/// and dropped. They are cycles, and the profile `documents` does not know them.
+#[test]
+fn loops_of_actions_at_one_place_are_cycles() {
+    for round in [&["open door", "close door"][..], &["take lamp", "drop lamp"], &["examine lamp", "take lamp", "drop lamp"]] {
+        let play = |profile| {
+            let mut run = RunDriver::with(config_of(profile, json!({})));
+            for turn in 0..30 {
+                let action = round[turn % round.len()];
+                let outcome = format!("You {action}.");
+                run.see(&json!({"action": action, "outcome": outcome, "score": 5, "place": {"id": 1, "name": "Hall"}}));
+            }
+            run.turns(CYCLE, Severity::Warn).first().copied()
+        };
+        assert!(play(Profile::Game).is_some_and(|turn| turn <= 12), "{round:?}");
+        assert_eq!(play(Profile::Documents), None, "{round:?}");
+    }
+}

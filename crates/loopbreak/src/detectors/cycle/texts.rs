@@ -5,7 +5,7 @@ use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::Intervention;
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
-    reads: "`action`, `outcome`, `place`",
+    reads: "`action`, `outcome`, `place`, `batch`, `say`",
     effect: "warns, then asks a human",
     catches: "the same calls with the same results: {warn_at} times in a row, or a repeated sequence of up to {max_period} calls",
     ignores: "new content for the same call; tests after a change; waiting",

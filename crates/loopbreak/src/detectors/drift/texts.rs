@@ -5,7 +5,7 @@ use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::Intervention;
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
-    reads: "`action`, `outcome`",
+    reads: "`action`, `outcome`, `batch`, `say`",
     effect: "warns, then asks a human",
     catches: "{warn_at} identical failures of one tool; reworded searches; a number that only grows",
     ignores: "batches over many files; different searches without a match",

@@ -5,7 +5,7 @@ use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::{Audience, Intervention};
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
-    reads: "`outcome.error`",
+    reads: "`outcome`, `batch`",
     effect: "warns; stops in the profiles `iterations` and `documents`",
     catches: "{warn_at} errors of one kind in a row, or {any_warn_at} of any kind",
     ignores: "errors with a success between them",

@@ -5,7 +5,7 @@ use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::{Audience, Intervention};
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
-    reads: "`action`, `outcome`, `place`",
+    reads: "`action`, `outcome`, `place`, `batch`",
     effect: "warns, then asks a human",
     catches: "{warn_at} failures at one file, address or thing, whatever is tried",
     ignores: "targets that work in between; batches; searches",

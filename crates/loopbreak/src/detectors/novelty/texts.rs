@@ -10,7 +10,7 @@ pub(super) const TEXTS: DetectorTexts = DetectorTexts {
     catches: "a proposal that is among the last {window} actions; exits that were not tried",
     ignores: "agents that act without proposing",
     guide: include_str!("guide.md"),
-    templates: &[REPEATED_ACTION, UNEXPLORED_EXITS],
+    templates: &[REPEATED_ACTION, REPEATED_ACTION_CRITIC, UNEXPLORED_EXITS, UNEXPLORED_EXITS_CRITIC],
     reason,
     advice,
 };
@@ -24,11 +24,29 @@ const REPEATED_ACTION: &Template = &Template {
     hook: None,
 };
 
+const REPEATED_ACTION_CRITIC: &Template = &Template {
+    name: "repeated_action_critic",
+    audience: Audience::Critic,
+    values: RULING_VALUES,
+    neutral: r#"The agent already did "{action}" at turn {last_turn}."#,
+    zork: Some("The agent has tried this action recently with no progress."),
+    hook: None,
+};
+
 const UNEXPLORED_EXITS: &Template = &Template {
     name: "unexplored_exits",
     audience: Audience::Agent,
     values: RULING_VALUES,
     neutral: "Exits not tried yet: {exits}",
+    zork: Some("Unexplored directions: {exits}"),
+    hook: None,
+};
+
+const UNEXPLORED_EXITS_CRITIC: &Template = &Template {
+    name: "unexplored_exits_critic",
+    audience: Audience::Critic,
+    values: RULING_VALUES,
+    neutral: "Exits that the agent has not tried yet: {exits}",
     zork: Some("Unexplored directions: {exits}"),
     hook: None,
 };
@@ -42,7 +60,7 @@ fn reason(pattern: Pattern, _: &TemplateValues) -> &'static str {
 
 fn advice(pattern: Pattern, _: Intervention) -> &'static [&'static Template] {
     match pattern {
-        Pattern::UnexploredExits => &[UNEXPLORED_EXITS],
-        _ => &[REPEATED_ACTION],
+        Pattern::UnexploredExits => &[UNEXPLORED_EXITS, UNEXPLORED_EXITS_CRITIC],
+        _ => &[REPEATED_ACTION, REPEATED_ACTION_CRITIC],
     }
 }

@@ -3,7 +3,7 @@
 //! Catches: A B A B in the last four moves. Turns without a move are ignored. A proposal that continues the
 //! pattern loses 0.8, one to a known place outside it gains 0.5. If the agent already moved back and forth
 //! between two places and made no progress since, the first move back within the last moves loses 0.8 as
-//! well: the pattern does not have to complete again.
+//! well: the pattern does not have to complete again (`remember_pairs`, off in the profile `documents`).
 //! Without a score and a critic, 12 rounds are hard: nothing else would end such a run.
 //! Must not catch: A B A C, one way there and back, a walk through new rooms. A proposal whose destination is
 //! unknown is neither penalized nor rewarded.
@@ -115,24 +115,24 @@ impl StepDetector for OscillationDetector {
         let Some(destination) = proposal.destination else { return };
         let Some(([a, b], _)) = proposal.trail.oscillation() else {
             let mut moves = proposal.trail.moves().map(|stay| stay.place).rev();
-            if let Some(here) = moves.next()
+            if settings.remember_pairs
+                && let Some(here) = moves.next()
                 && moves.take(BACK).any(|place| place == destination)
                 && self.known.iter().any(|known| *known == pair(here, destination))
             {
                 let (here, there) = (proposal.map.name(here), proposal.map.name(destination));
-                review.adjust(settings.return_penalty, 0, format!("begins {there} → {here} again"));
+                let words = |amount: &str| format!("Oscillation penalty {amount} (pattern: {there} → {here})");
+                review.adjust(settings.return_penalty, 0, format!("begins {there} → {here} again"), Some(&words));
             }
             return;
         };
+        let names = format!("{} → {}", proposal.map.name(a), proposal.map.name(b));
         if destination == a || destination == b {
-            let reason = format!("continues {} → {}", proposal.map.name(a), proposal.map.name(b));
-            review.adjust(settings.return_penalty, 0, reason);
+            let words = |amount: &str| format!("Oscillation penalty {amount} (pattern: {names})");
+            review.adjust(settings.return_penalty, 0, format!("continues {names}"), Some(&words));
         } else {
-            review.adjust(
-                settings.exploration_bonus,
-                0,
-                format!("leaves {} → {}", proposal.map.name(a), proposal.map.name(b)),
-            );
+            let words = |amount: &str| format!("Exploration bonus {}", amount.trim_start_matches('+'));
+            review.adjust(settings.exploration_bonus, 0, format!("leaves {names}"), Some(&words));
         }
     }
 }

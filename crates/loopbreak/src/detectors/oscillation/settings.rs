@@ -21,6 +21,9 @@ pub struct OscillationSettings {
     /// Number of rounds between the two places that triggers an intervention, if the run has neither a score nor a
     /// critic. 0 disables it.
     pub hard_at: u32,
+    /// Remember the two places until there is progress: a proposal that begins to move back and forth between them again
+    /// changes by `return_penalty` at once.
+    pub remember_pairs: bool,
 }
 
 impl Default for OscillationSettings {
@@ -30,6 +33,7 @@ impl Default for OscillationSettings {
             return_penalty: -0.8,
             exploration_bonus: 0.5,
             hard_at: 12,
+            remember_pairs: true,
         }
     }
 }
@@ -42,6 +46,8 @@ impl DetectorSettings for OscillationSettings {
         }
         if profile == Profile::Documents {
             self.hard_at = 0;
+            // The documents know only the pattern itself.
+            self.remember_pairs = false;
         }
     }
 

@@ -1,7 +1,7 @@
 //! Tests of `oscillation`. Documents 000 and 001.
 
-use crate::steps::RunDriver;
-use crate::{DetectorName, Pattern, Severity};
+use crate::steps::{RunDriver, config_of};
+use crate::{DetectorName, Pattern, Profile, Severity};
 use serde_json::json;
 
 const OSCILLATION: DetectorName = DetectorName::Oscillation;
@@ -84,4 +84,27 @@ fn the_first_move_back_after_an_earlier_oscillation_is_penalized() {
     assert!(fresh.weigh("west", 0.9).adjustments.is_empty());
     run.see(&json!({"action": "take bell", "score": 10}));
     assert!(run.weigh("south", 0.9).adjustments.is_empty());
+}
+
+/// The documents know A B A B and nothing that comes before it: the first step back costs nothing in their profile.
+#[test]
+fn the_profile_documents_remembers_no_pairs() {
+    for (profile, remembers) in [(Profile::Documents, false), (Profile::Game, true)] {
+        let mut run = RunDriver::with(config_of(profile, json!({"revisit": {"mode": "off"}})));
+        let exits = ["north", "south", "east"];
+        for (way, place) in [
+            ("north", "Dam"),
+            ("south", "Gatehouse"),
+            ("north", "Dam"),
+            ("south", "Gatehouse"),
+            ("east", "Shed"),
+            ("west", "Gatehouse"),
+            ("north", "Dam"),
+        ] {
+            run.see(&go(way, place, &exits));
+        }
+        let ruling = run.weigh("south", 0.9);
+        assert_eq!(!ruling.adjustments.is_empty(), remembers, "{profile}: {:?}", ruling.adjustments);
+        assert_eq!(ruling.accepted, !remembers, "{profile}");
+    }
 }

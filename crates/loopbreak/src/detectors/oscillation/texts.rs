@@ -5,7 +5,7 @@ use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::{Audience, Intervention};
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
-    reads: "`place`, `critic`",
+    reads: "`place`, `action`, `critic`",
     effect: "refuses a proposal",
     catches: "moves back and forth between two places",
     ignores: "one way there and back; walks through new rooms",

@@ -5,7 +5,7 @@ use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::Intervention;
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
-    reads: "`action`, `outcome`",
+    reads: "`action`, `outcome`, `batch`, `harness`, `say`",
     effect: "warns, then asks a human",
     catches: "a call made {again_warn_at} times with the same result and other calls between; many calls in a row that were all made before",
     ignores: "a few repeats in a long run; calls after a change",

@@ -90,6 +90,7 @@ impl StepDetector for RevisitDetector {
                 penalty,
                 visits,
                 format!("leads back to {name}, {times} in the last {} turns", settings.window),
+                None,
             );
         }
     }

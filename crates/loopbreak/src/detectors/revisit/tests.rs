@@ -51,6 +51,24 @@ fn the_window_of_a_revisit_can_be_set() {
     assert_eq!(found(run.walk(&["C"]), REVISIT).len(), 1);
 }
 
+/// Document 000 chose ids because a name comes in several spellings. Where there are only names, the spelling does not
+/// matter either.
+#[test]
+fn names_of_places_are_compared_without_case_and_surrounding_blanks() {
+    let mut run = RunDriver::new();
+    let verdict = run.walk(&["West of House", "Forest", " west of house "]);
+    assert_eq!(found(verdict, REVISIT), [(Pattern::Revisit, Severity::Hint)]);
+    assert_eq!(verdict.findings[0].evidence.text("location_name"), Some("West of House"), "as it was first spelled");
+    let verdict = run.walk(&["FOREST"]);
+    assert_eq!(found(verdict, OSCILLATION).len(), 1);
+    let mut run = RunDriver::new();
+    assert!(run.walk(&["West of House", "Forest", "West of Houses"]).findings.is_empty());
+    // An id is compared as it stands: it may be a number, a path or a code.
+    run.see(&json!({"place": {"id": "a", "name": "Hall"}}));
+    run.see(&json!({"place": {"id": "B"}}));
+    assert!(found(run.see(&json!({"place": {"id": "A", "name": "hall"}})), REVISIT).is_empty());
+}
+
 #[test]
 fn places_are_distinguished_by_id_not_by_name() {
     let mut run = RunDriver::new();

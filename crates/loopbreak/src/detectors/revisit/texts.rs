@@ -5,7 +5,7 @@ use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::{Audience, Intervention};
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
-    reads: "`place`, `critic`",
+    reads: "`place`, `action`, `critic`",
     effect: "refuses a proposal",
     catches: "a return to one of the last {window} places",
     ignores: "staying at one place; moves to unknown places",

@@ -23,7 +23,7 @@ use crate::facts::message_of;
 use crate::memory::{HashKey, RingBuffer, key_of, snapshot_type};
 use crate::settings::OutputScope;
 use crate::step::Step;
-use crate::text::signature::signature;
+use crate::text::signature::{signature, signature_and_kind};
 use crate::verdict::Severity;
 
 /// Largest window that the settings allow.
@@ -65,7 +65,7 @@ impl StepDetector for SignatureDetector {
             *self = SignatureDetector::default();
         }
         let Some(output) = output(context.step, settings.scope).filter(|_| !context.unavailable) else { return };
-        let signature = signature(&output);
+        let (signature, kind) = signature_and_kind(&output);
         if signature.is_empty() {
             return;
         }
@@ -103,8 +103,16 @@ impl StepDetector for SignatureDetector {
             requested_intervention: None,
         };
         let evidence = out.add(detection);
-        evidence.quote("signature", &signature).note("repeats", count).quote("output", &output);
+        evidence.quote("signature", &signature).note("signature_kind", kind.as_str());
+        evidence.note("repeats", count).quote("output", &output);
     }
+}
+
+/// Returns the signature of a step's output as the detector `signature` compares it, if the step is the output of a whole
+/// iteration: it has no action.
+pub fn output_signature(step: &Step<'_>) -> Option<String> {
+    let signature = signature(&output(step, OutputScope::Iterations)?);
+    (!signature.is_empty()).then_some(signature)
 }
 
 /// Returns the output of a step for the detectors of outputs, if it is in their scope.

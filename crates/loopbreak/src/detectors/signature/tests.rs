@@ -1,8 +1,8 @@
 //! Tests of `signature`. Document 004.
 
 use crate::steps::{RunDriver, config, found, text_for};
-use crate::verdict::Audience;
-use crate::{DetectorName, Pattern, Severity};
+use crate::verdict::{Audience, Decision};
+use crate::{Config, DetectorName, Intervention, Pattern, Profile, Severity, Verdict};
 use serde_json::json;
 
 const SIGNATURE: DetectorName = DetectorName::Signature;
@@ -66,6 +66,69 @@ fn two_identical_outputs_are_a_retry_and_not_a_loop() {
 fn the_sliding_window_of_004_a_b_a_a_a_is_a_loop_at_the_fifth() {
     let (a, b) = ("Fixed auth.ts - added null check", "Searched for 'oauth2'");
     assert_eq!(signatures(&[a, b, a, a, a]), (vec![4], vec![5]));
+}
+
+/// Returns the decisions about a loop of outputs. Other detectors may see one too: a message that is repeated is a chant.
+fn about_outputs(verdict: &Verdict) -> Vec<&Decision> {
+    let decisions = verdict.decisions.iter();
+    decisions.filter(|decision| [SIGNATURE, SIMILARITY].contains(&decision.detector)).collect()
+}
+
+/// With all detectors on, the third equal output in a row is the first that a loop is called at, and `signature` calls it.
+#[test]
+fn the_sliding_window_of_004_holds_with_all_detectors_on() {
+    let (a, b) = ("Fixed auth.ts - added null check", "Searched for 'oauth2'");
+    for profile in [Profile::Auto, Profile::Iterations, Profile::Documents] {
+        let mut run = RunDriver::with(Config::from(profile));
+        outputs(&mut run, &[a, b, a, a]);
+        for verdict in &run.verdicts {
+            assert!(verdict.strongest() <= Some(Intervention::Warn), "{profile}: {:?}", verdict.decisions);
+            assert!(about_outputs(verdict).iter().all(|decision| decision.intervention == Intervention::Hint));
+        }
+        outputs(&mut run, &[a]);
+        let decisions = about_outputs(&run.verdicts[4]);
+        assert_eq!(decisions.len(), 1, "{profile}: {decisions:?}");
+        assert_eq!((decisions[0].detector, decisions[0].pattern), (SIGNATURE, Pattern::RepeatedSignature));
+        assert!(decisions[0].intervention.ends_run(), "{profile}: {decisions:?}");
+    }
+}
+
+/// Both detectors see three equal outputs. The text, the events and the reason are those of `signature`, which names what
+/// repeats; `similarity` says nothing more.
+#[test]
+fn signature_speaks_before_similarity() {
+    for profile in [Profile::Auto, Profile::Iterations, Profile::Documents] {
+        let mut run = RunDriver::with(Config::from(profile));
+        let verdict = run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"})).clone();
+        let outputs = [SIGNATURE, SIMILARITY];
+        let findings: Vec<_> =
+            verdict.findings.iter().filter(|finding| outputs.contains(&finding.detector)).collect();
+        assert_eq!((findings[0].detector, findings[1].detector), (SIGNATURE, SIMILARITY), "{profile}");
+        assert_eq!(findings[0].loop_id, findings[1].loop_id, "{profile}");
+        assert!(verdict.advice.iter().all(|advice| advice.detector != SIMILARITY), "{profile}: {:?}", verdict.advice);
+        let text = text_for(&verdict.advice, Audience::User, SIGNATURE);
+        assert!(text.contains("Signature: auth.ts:null-check"), "{profile}: {text}");
+        let told = run.events("loop_detected");
+        assert!(told.iter().any(|event| event["signature"] == "auth.ts:null-check"), "{profile}: {told:?}");
+        if profile == Profile::Iterations {
+            assert_eq!(verdict.stop.unwrap().reason, Pattern::RepeatedSignature);
+        } else {
+            assert_eq!(run.events("escalation")[0]["signature"], "auth.ts:null-check", "{profile}");
+        }
+    }
+}
+
+/// Outputs that are alike without a common signature are for `similarity` alone.
+#[test]
+fn similarity_speaks_where_signatures_differ() {
+    let mut run = RunDriver::new();
+    for end in ["one", "two", "six"] {
+        let text = format!("{end} looks at the parser again and thinks the lexer is at fault, as before");
+        run.see(&json!({"outcome": text}));
+    }
+    let decisions = about_outputs(&run.verdicts[2]);
+    assert_eq!(decisions.len(), 1, "{decisions:?}");
+    assert_eq!((decisions[0].detector, decisions[0].intervention), (SIMILARITY, Intervention::Escalate));
 }
 
 #[test]
@@ -141,9 +204,9 @@ fn each_agent_is_judged_by_its_own_outputs() {
 
 #[test]
 fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
-    let mut run = RunDriver::only(&[SIGNATURE]);
-    for _ in 0..4 {
-        run.see(&json!({"say": "thinking"}));
+    let mut run = RunDriver::new();
+    for turn in 0..4 {
+        run.see(&json!({"say": format!("thinking {turn}")}));
     }
     let verdict = run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
     assert_eq!(found(verdict, SIGNATURE), [(Pattern::RepeatedSignature, Severity::Hard)]);
@@ -152,7 +215,7 @@ fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
         "same output signature 3 times",
         "Signature: auth.ts:null-check",
         "- Iteration 5: Fixed auth.ts - added null check",
-        "- Iteration 7: Fixed auth.ts - added null check",
+        "- Iteration 7: Fixed auth.ts - added null check ← Loop detected",
         "1. Continue with another approach",
         "2. Review",
         "3. Cancel",
@@ -169,7 +232,7 @@ fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
 
 #[test]
 fn a_loop_is_reported_without_waiting_for_other_guards() {
-    let patch = json!({"budget": {"max_iterations": 100}, "similarity": {"mode": "off"}});
+    let patch = json!({"budget": {"max_iterations": 100}});
     let mut run = RunDriver::with(crate::steps::config_of(loopbreak::Profile::Iterations, patch));
     run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
     assert_eq!(run.stops(), [3]);

@@ -1,8 +1,10 @@
 //! `similarity`: the output of an iteration is nearly identical to a recent one.
 //!
 //! Catches: an output at least 0.90 similar (normalized indel similarity, as `rapidfuzz.ratio`) to one of the
-//! last 5. The first match is a hint, the second in a row is hard.
-//! Must not catch: outputs that differ in more than a tenth; one retry. Reads only steps without an action,
+//! last 5. The first match is a hint, the second in a row is hard if it is as far back as the first (A A A, or
+//! A B A B), and the third in any case.
+//! Must not catch: outputs that differ in more than a tenth; one retry, also of an output that was there
+//! before (A B A A). Reads only steps without an action,
 //! unless `scope = "all"`. Texts over 4 kB are compared by their first and last 2 kB, and only with texts of
 //! similar length.
 //! Origin: document 004, Ralph's approach. Mistake 11: it is always available, because it needs no library.
@@ -60,6 +62,12 @@ snapshot_type! {
     struct MatchStreak {
         agent: HashKey,
         matches: u32,
+        /// Number of outputs between an output and the one that it matches, and number of matches in a row at
+        /// this distance.
+        #[serde(default)]
+        distance: u32,
+        #[serde(default)]
+        steady: u32,
         since: u64,
         identity: HashKey,
     }
@@ -96,23 +104,30 @@ impl StepDetector for SimilarityDetector {
             text: PreparedText::new(head_and_tail(&text, TEXT_BYTES)),
         };
         let like =
-            self.kept.newest().filter(|old| old.agent == agent).take(settings.window as usize).find_map(
-                |old| {
+            self.kept.newest().filter(|old| old.agent == agent).take(settings.window as usize).zip(1..).find_map(
+                |(old, distance)| {
                     let similarity = old.likeness(&new, settings.threshold)?;
-                    Some((similarity, old.turn, old.whole))
+                    Some((similarity, old.turn, old.whole, distance))
                 },
             );
         self.keep(new);
         let before = self.streaks.iter().find(|streak| streak.agent == agent).cloned();
-        let Some((similarity, like_turn, whole)) = like else {
+        let Some((similarity, like_turn, whole, distance)) = like else {
             self.forget_streak(agent);
             return;
         };
         let streak = match before {
-            Some(streak) => MatchStreak { matches: streak.matches.saturating_add(1), ..streak },
+            Some(streak) => MatchStreak {
+                matches: streak.matches.saturating_add(1),
+                steady: if streak.distance == distance { streak.steady.saturating_add(1) } else { 1 },
+                distance,
+                ..streak
+            },
             None => MatchStreak {
                 agent,
                 matches: 1,
+                distance,
+                steady: 1,
                 since: like_turn,
                 identity: key_of_parts(&[whole, HashKey(5)]),
             },
@@ -124,7 +139,7 @@ impl StepDetector for SimilarityDetector {
             family: LoopFamily::Output,
             identity: streak.identity,
             since: streak.since,
-            severity: Some(if streak.matches >= settings.hard_at { Severity::Hard } else { Severity::Hint }),
+            severity: Some(if streak.is_loop(settings.hard_at) { Severity::Hard } else { Severity::Hint }),
             stage: 0,
             count: streak.matches,
             requested_intervention: None,
@@ -163,6 +178,14 @@ impl SimilarityDetector {
 
     fn forget_streak(&mut self, agent: HashKey) {
         self.streaks.retain(|streak| streak.agent != agent);
+    }
+}
+
+impl MatchStreak {
+    /// Returns whether the matches are a loop. In A B A A the second match is only a retry of the third output: the
+    /// distance changes, so one more match is needed.
+    fn is_loop(&self, hard_at: u32) -> bool {
+        self.steady >= hard_at || self.matches > hard_at
     }
 }
 

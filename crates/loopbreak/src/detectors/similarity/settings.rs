@@ -18,7 +18,8 @@ pub struct SimilaritySettings {
     /// Number of recent outputs that each output is compared with.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 20)))]
     pub window: u32,
-    /// Number of matches in a row that triggers an intervention.
+    /// Number of matches in a row that triggers an intervention. If the matches are not all equally far back, one more
+    /// is needed.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 20)))]
     pub hard_at: u32,
     /// Steps that are read.

@@ -38,6 +38,23 @@ fn the_first_match_is_a_hint_and_the_second_in_a_row_is_hard() {
     assert_eq!(evidence.get("similarity"), Some(&json!(0.95).into()));
 }
 
+/// An output that returns and is then retried once is no loop yet; a steady round of outputs is.
+#[test]
+fn matches_at_changing_distances_need_one_more() {
+    let hard = |outputs: &str| {
+        let mut run = RunDriver::only(&[SIMILARITY]);
+        for letter in outputs.chars() {
+            run.see(&json!({"outcome": letter.to_string().repeat(40)}));
+        }
+        run.turns(SIMILARITY, Severity::Hard).first().copied()
+    };
+    for (outputs, turn) in
+        [("aaa", Some(3)), ("abaa", None), ("abaaa", Some(5)), ("abab", Some(4)), ("abaabb", Some(5)), ("abcabc", Some(5))]
+    {
+        assert_eq!(hard(outputs), turn, "{outputs}");
+    }
+}
+
 #[test]
 fn a_match_that_is_not_followed_by_another_is_not_a_loop() {
     let mut run = RunDriver::only(&[SIMILARITY]);

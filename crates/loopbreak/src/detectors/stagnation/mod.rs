@@ -16,15 +16,17 @@ pub(crate) mod settings;
 mod patience_tests;
 #[cfg(test)]
 mod tests;
-mod texts;
+pub(crate) mod texts;
 
 use self::exploration_tracker::ExplorationTracker;
 use self::settings::{ScoreProgress, StagnationPatience, StagnationSettings};
+use self::texts::WarningUrgency;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
 use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
+use crate::evidence::whole_or_float;
 use crate::memory::{HashKey, RingBuffer, key_of, key_of_parts, snapshot_type};
 use crate::step::Step;
 use crate::verdict::{Intervention, Severity, StepProgress};
@@ -44,6 +46,7 @@ snapshot_type! {
         highest: Option<f64>,
         last_score_change: Option<u64>,
         last_objective: Option<u64>,
+        last_mark: Option<u64>,
         completed: RingBuffer<HashKey, OBJECTIVES>,
         /// Empty if the deadline is fixed.
         exploring: ExplorationTracker,
@@ -92,6 +95,9 @@ impl StepDetector for StagnationDetector {
         if progress.score || progress.mark {
             latest = turn;
         }
+        if progress.mark {
+            self.last_mark = Some(turn);
+        }
         if let Some(completed) = completed {
             latest = latest.max(completed);
             self.last_objective = self.last_objective.max(Some(completed));
@@ -113,7 +119,7 @@ impl StepDetector for StagnationDetector {
             turn,
             score_progress,
             objective_progress,
-            progress_made: progress.any(),
+            progress_made: score_progress || objective_progress || recent(self.last_mark),
             last_score_change_turn: self.last_score_change,
             last_objective_completion_turn: self.last_objective,
             turns_stuck: stuck,
@@ -149,7 +155,8 @@ impl StepDetector for StagnationDetector {
             requested_intervention: Some(Intervention::Stop),
         };
         let evidence = out.add(detection);
-        evidence.note("turns_stuck", stuck).note("turns_left", left).note("score", self.score);
+        evidence.note("turns_stuck", stuck).note("turns_left", left);
+        evidence.note("score", self.score.map(whole_or_float));
         evidence.note("last_score_change_turn", self.last_score_change);
         evidence.note("last_objective_completion_turn", self.last_objective);
         evidence.note("max_turns_stuck", settings.max_turns);
@@ -239,31 +246,5 @@ impl StagnationDetector {
             latest = latest.max(Some(done.completed_turn.map_or(turn, |completed| completed.min(turn))));
         }
         latest
-    }
-}
-
-/// Urgency of a warning, by the number of turns left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum WarningUrgency {
-    Important,
-    Urgent,
-    Critical,
-}
-
-impl WarningUrgency {
-    pub(crate) fn from_turns_left(turns_left: u64) -> Self {
-        match turns_left {
-            0..=5 => WarningUrgency::Critical,
-            6..=10 => WarningUrgency::Urgent,
-            _ => WarningUrgency::Important,
-        }
-    }
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            WarningUrgency::Important => "important",
-            WarningUrgency::Urgent => "urgent",
-            WarningUrgency::Critical => "critical",
-        }
     }
 }

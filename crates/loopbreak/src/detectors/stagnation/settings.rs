@@ -19,7 +19,7 @@ pub struct StagnationSettings {
     /// Number of turns between two checks that can stop the run.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     pub check_interval: u64,
-    /// Warn after this many turns without progress.
+    /// Warn after this many turns without progress. Must be below `max_turns`, unless `warnings` is false.
     #[cfg_attr(feature = "schema", schemars(range(min = 5, max = 100)))]
     pub warn_at: u64,
     /// Give warnings. If false, the run is stopped without a warning.
@@ -90,7 +90,6 @@ impl DetectorSettings for StagnationSettings {
     fn check(&self, checks: &mut SettingsChecks) {
         checks.within("max_turns", self.max_turns, &(1..=1000));
         checks.within("check_interval", self.check_interval, &(1..=100));
-        checks.within("warn_at", self.warn_at, &(5..=100));
         checks.that(self.max_turns >= self.check_interval, "max_turns", || {
             (
                 format!(
@@ -100,6 +99,11 @@ impl DetectorSettings for StagnationSettings {
                 format!("set check_interval to {} or less, or raise max_turns", self.max_turns),
             )
         });
+        // Without warnings the threshold is not used.
+        if !self.warnings {
+            return;
+        }
+        checks.within("warn_at", self.warn_at, &(5..=100));
         checks.that(self.warn_at < self.max_turns, "warn_at", || {
             (
                 format!("warn_at ({}) must be below max_turns ({})", self.warn_at, self.max_turns),

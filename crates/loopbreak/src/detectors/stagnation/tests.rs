@@ -68,7 +68,7 @@ fn turn_60_is_stopped_for_a_score_that_changed_at_turn_20() {
     assert_eq!(run.stops().first(), Some(&60));
     assert_eq!(run.verdicts.len() - 60, 213);
     let stop = &run.events("stuck_termination")[0];
-    assert_eq!((&stop["turns_stuck"], &stop["score"]), (&json!(40), &json!(10.0)));
+    assert_eq!((&stop["turns_stuck"], &stop["score"]), (&json!(40), &json!(10)));
     let checks = run.events("progress_check");
     let exceeded = checks.iter().filter(|check| {
         check["turn"].as_u64().unwrap() % 10 == 0 && check["turns_stuck"].as_u64().unwrap() >= 40

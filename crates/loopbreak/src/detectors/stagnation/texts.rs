@@ -1,5 +1,6 @@
 //! Texts about the findings of `stagnation`.
 
+use super::settings::{ScoreProgress, StagnationSettings};
 use crate::advice::{Template, TemplateValues};
 use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::{Audience, Intervention};
@@ -20,7 +21,12 @@ const VALUES: &[&str] = &[
     "since",
     "turns_stuck",
     "turns_left",
+    "countdown",
     "urgency",
+    "heading",
+    "level",
+    "score_only",
+    "score_needed",
     "score",
     "objectives",
     "exits",
@@ -38,8 +44,11 @@ const WARNING: &Template = &Template {
     values: VALUES,
     neutral: r#"[{urgency}] No progress for {turns_stuck} turns.
 The score is {score}.
-{?objectives}The run ends in {turns_left} turns unless the score changes or an objective is completed.
-{!objectives}The run ends in {turns_left} turns unless there is progress.
+{?objectives}{?score}The run ends in {countdown} unless {score_needed} or an objective is completed.
+{?objectives}{!score}The run ends in {countdown} unless an objective is completed.
+{?score_only}{?score}The run ends in {countdown} unless {score_needed}.
+{?score_only}{!score}The run ends in {countdown} unless there is progress.
+{!score_only}{!objectives}The run ends in {countdown} unless there is progress.
 
 Open objectives:
 {objectives}
@@ -48,14 +57,20 @@ Recent loops:
 {loops}
 
 Suggestions:
-- Work on another open objective, or on another part of the problem.
+{?objectives}- Work on another open objective, or on another part of the problem.
+{!objectives}- Work on another part of the problem.
 - Try something that has not been tried here.
 - "{repeated}" has been tried before.
 - Exits not tried yet: {exits}"#,
     zork: Some(
-        "⚠️ WARNING: No progress for {turns_stuck} turns!
-{?objectives}You will DIE in {turns_left} turns unless you increase your score or complete an objective.
-{!objectives}You will DIE in {turns_left} turns unless you increase your score.
+        "{?score_only}{heading}
+{?score_only}You have made NO SCORE PROGRESS for {turns_stuck} turns.
+{?score_only}You will DIE in {countdown} unless you INCREASE YOUR SCORE.
+{?score_only}Urgency: {level}
+{!score_only}{heading}: No progress for {turns_stuck} turns!
+{?objectives}{?score}You will DIE in {countdown} unless you increase your score or complete an objective.
+{?objectives}{!score}You will DIE in {countdown} unless you complete an objective.
+{!score_only}{!objectives}You will DIE in {countdown} unless you increase your score.
 
 CURRENT OBJECTIVES:
 {objectives}
@@ -65,7 +80,7 @@ LOOPS SEEN:
 
 SUGGESTIONS:
 {?objectives}- Try working on the objectives listed above
-{?objectives}- Prioritize actions that might increase your score
+{?objectives}{?score}- Prioritize actions that might increase your score
 {?repeated}- You have tried this action recently with no progress.
 - Unexplored directions: {exits}",
     ),
@@ -92,4 +107,76 @@ fn reason(_: Pattern, _: &TemplateValues) -> &'static str {
 fn advice(_: Pattern, intervention: Intervention) -> &'static [&'static Template] {
     // The human is told why the run ends. The agent was warned before.
     if intervention == Intervention::Stop { &[STOP] } else { &[WARNING] }
+}
+
+/// Adds the values that depend on the settings: a warning names only what really ends the countdown. `left_to_stop` is
+/// absent if the run is not stopped.
+pub(crate) fn stagnation_values(
+    left: u64,
+    left_to_stop: Option<u64>,
+    settings: &StagnationSettings,
+    values: &mut TemplateValues,
+) {
+    let urgency = WarningUrgency::from_turns_left(left);
+    values.set("urgency", urgency.as_str()).set("level", urgency.level());
+    values.set("heading", urgency.heading(settings.objectives));
+    match left_to_stop {
+        Some(1) => _ = values.set("countdown", "1 turn"),
+        Some(left) => _ = values.set("countdown", format!("{left} turns")),
+        None => values.unset("turns_left"),
+    }
+    if !settings.objectives {
+        values.set("score_only", "yes").unset("objectives");
+    }
+    let score_needed = match settings.progress {
+        ScoreProgress::AnyChange => "the score changes",
+        ScoreProgress::Increase => "the score increases",
+        ScoreProgress::HighWater => "the score exceeds its highest value so far",
+    };
+    values.set("score_needed", score_needed);
+}
+
+/// Urgency of a warning, by the number of turns left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum WarningUrgency {
+    Important,
+    Urgent,
+    Critical,
+}
+
+impl WarningUrgency {
+    pub(crate) fn from_turns_left(turns_left: u64) -> Self {
+        match turns_left {
+            0..=5 => WarningUrgency::Critical,
+            6..=10 => WarningUrgency::Urgent,
+            _ => WarningUrgency::Important,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            WarningUrgency::Important => "important",
+            WarningUrgency::Urgent => "urgent",
+            WarningUrgency::Critical => "critical",
+        }
+    }
+
+    /// Returns the name of the urgency in the words of the documents.
+    fn level(self) -> &'static str {
+        match self {
+            WarningUrgency::Important => "IMPORTANT",
+            WarningUrgency::Urgent => "URGENT",
+            WarningUrgency::Critical => "IMMEDIATE",
+        }
+    }
+
+    /// Returns the heading of a warning in the words of the documents.
+    fn heading(self, objectives_count: bool) -> &'static str {
+        match self {
+            WarningUrgency::Important if objectives_count => "⚠️ WARNING",
+            WarningUrgency::Important => "⚠️ SCORE STAGNATION DETECTED",
+            WarningUrgency::Urgent => "⚠️ URGENT WARNING",
+            WarningUrgency::Critical => "🚨 CRITICAL EMERGENCY",
+        }
+    }
 }

@@ -6,7 +6,7 @@ use crate::tasks::{TaskHistory, TaskPattern};
 use crate::verdict::{Audience, Intervention};
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
-    reads: "`task`",
+    reads: "`task`, `at`",
     effect: "moves the agent on, or asks a human",
     catches: "{max_attempts} similar attempts at one task without progress",
     ignores: "growing work; changing status; attempts far apart",
@@ -16,7 +16,7 @@ pub(super) const TEXTS: DetectorTexts = DetectorTexts {
     advice,
 };
 
-const VALUES: &[&str] = &["task", "attempts", "pattern", "blockers", "reason"];
+const VALUES: &[&str] = &["task", "attempts", "pattern", "blockers", "granted", "reason"];
 
 pub(crate) const RECOVERY: &Template = &Template {
     name: "task_recovery",
@@ -70,7 +70,8 @@ Options: continue with another approach, review, or cancel.",
     zork: Some(
         "ESCALATION: Loop detected on task {task} after {attempts} attempts.
 Human intervention required.
-Reason: {reason}",
+{?granted}Reason: No progress despite unblock authority.
+{!granted}Reason: {reason}",
     ),
     hook: None,
 };
@@ -85,15 +86,22 @@ fn advice(_: Pattern, _: Intervention) -> &'static [&'static Template] {
     &[]
 }
 
-/// Returns why a task counts as a loop, in one sentence without a full stop.
-pub(crate) fn task_loop_reason(pattern: TaskPattern, attempts: u32, history: &TaskHistory) -> String {
+/// Returns why a task counts as a loop, in one sentence without a full stop. `granted` says that the agent was already
+/// allowed to remove these blockers.
+pub(crate) fn task_loop_reason(
+    pattern: TaskPattern,
+    attempts: u32,
+    granted: bool,
+    history: &TaskHistory,
+) -> String {
     let TaskHistory { id, blockers, .. } = history;
     match pattern {
         TaskPattern::CompletedTaskRevisit => {
             format!("task {id} is done, yet it was attempted {attempts} times")
         }
         TaskPattern::BlockedTaskSpin => {
-            format!("task {id} met the same blockers in {attempts} attempts: {}", blockers.join(", "))
+            let despite = if granted { ", although the agent was allowed to remove them" } else { "" };
+            format!("task {id} met the same blockers in {attempts} attempts{despite}: {}", blockers.join(", "))
         }
         TaskPattern::NoProgressRepeat => format!("{attempts} attempts at task {id} did the same work"),
     }
