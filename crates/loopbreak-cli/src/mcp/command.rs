@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+use loopbreak_config::read_limited_file;
 use loopbreak_server::mcp::{
     BearerToken, HttpOptions, McpOptions, ServeEnd, ServeError, serve_http, serve_stdio,
 };
@@ -49,13 +50,18 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
     }
 }
 
+/// The largest token file that is read, in bytes.
+const MAX_TOKEN_BYTES: u64 = 64 * 1024;
+
 /// Reads the token from a file or the environment. On the command line, every user of the machine could read it.
 fn read_token(args: &McpArgs) -> Result<Option<BearerToken>, UserError> {
     let (text, origin) = match &args.token_file {
         Some(file) => {
-            let text = std::fs::read_to_string(file).map_err(|error| {
-                UserError::usage(format!("cannot read the token file {}: {error}", file.display()))
-            })?;
+            let failed = |why: &dyn std::fmt::Display| {
+                UserError::usage(format!("cannot read the token file {}: {why}", file.display()))
+            };
+            let bytes = read_limited_file(file, MAX_TOKEN_BYTES).map_err(|error| failed(&error))?;
+            let text = String::from_utf8(bytes).map_err(|_| failed(&"not UTF-8"))?;
             (text, file.display().to_string())
         }
         None => match std::env::var(TOKEN_VARIABLE) {
