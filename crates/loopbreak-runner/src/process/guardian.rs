@@ -5,7 +5,7 @@
 //! lives, no other group can have its number.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -20,6 +20,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The longest wait for a guardian that was released.
 const MAX_RELEASE: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(2);
+const GROUP_TICK: Duration = Duration::from_millis(50);
 
 /// Starts guardians.
 #[derive(Debug)]
@@ -140,7 +141,35 @@ pub fn guard_process_group(mut input: impl Read) -> Result<(), RunError> {
         }
     }
     process_group::stop_own_group(StopSignal::Terminate);
-    thread::sleep(GRACE);
+    let began = Instant::now();
+    while began.elapsed() < GRACE {
+        if is_last_of_group() {
+            return Ok(());
+        }
+        thread::sleep(GROUP_TICK);
+    }
     process_group::stop_own_group(StopSignal::Kill);
     Ok(())
+}
+
+/// Returns whether no other process of the group of this process is left. Systems without `/proc` cannot tell.
+fn is_last_of_group() -> bool {
+    let own = std::process::id();
+    let Ok(entries) = fs::read_dir("/proc") else { return false };
+    let mut is_listed = false;
+    for entry in entries.filter_map(Result::ok) {
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+        // After the name in parentheses, which may contain anything: state, parent, group.
+        let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let (state, group) = (fields.next(), fields.nth(1).and_then(|group| group.parse::<u32>().ok()));
+        if group != Some(own) || state == Some("Z") {
+            continue;
+        }
+        if id != own {
+            return false;
+        }
+        is_listed = true;
+    }
+    is_listed
 }

@@ -19,7 +19,7 @@ use crate::observer::RunObserver;
 /// The name of the program in the store.
 const SOURCE: &str = "run";
 /// The longest wait for the processes of a runner that was killed.
-const LEFTOVER_TIMEOUT: Duration = Duration::from_secs(4);
+const LEFTOVER_TIMEOUT: Duration = Duration::from_secs(6);
 /// The number of latest runs that are searched for the one to continue.
 const MAX_RUNS: usize = 1000;
 
