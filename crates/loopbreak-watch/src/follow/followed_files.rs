@@ -1,6 +1,6 @@
 //! All followed files: those that the user named, and those that appear in the folders that the user named.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use super::file_tail::{FileChange, FileIdentity, FileStamp, TailRead};
 use super::followed_log::{FollowedLog, StepOrigin};
 use super::log_source::{LogSource, SourceState, feed};
 use super::new_file_classifier::{NewFileClassifier, NewFileKind, is_rotated_name};
+use super::open_files::{OUT_OF_FILES, OpenFiles, is_out_of_files};
 use super::record_files::RecordFiles;
 use super::rotated_log::{RotatedLog, RotationState};
 use super::watch_observer::WatchObserver;
@@ -20,8 +21,6 @@ use super::watch_observer::WatchObserver;
 const CLOSE_AFTER: Duration = Duration::from_mins(1);
 /// Upper bound of remembered moved files.
 const MAX_MOVED: usize = 64;
-/// Upper bound of logs that stay open. A process may open some hundred files at once, and there may be thousands of logs.
-const MAX_OPEN: usize = 64;
 
 /// All followed files.
 pub(crate) struct FollowedFiles {
@@ -37,10 +36,7 @@ pub(crate) struct FollowedFiles {
     generations: u32,
     pub(super) moved: Vec<MovedFile>,
     scanned: Option<(Instant, Duration)>,
-    /// Sources with an open file, the one that was read longest ago first.
-    open_order: VecDeque<usize>,
-    /// Number of logs that could not be opened at the last check because too many files are open.
-    unopened: usize,
+    pub(super) open_files: OpenFiles,
     /// Number of links that lead out of the folders, and are not followed.
     pub(crate) skipped_links: usize,
 }
@@ -75,8 +71,7 @@ impl FollowedFiles {
             generations: 0,
             moved: Vec::new(),
             scanned: None,
-            open_order: VecDeque::new(),
-            unopened: 0,
+            open_files: OpenFiles::default(),
             skipped_links: 0,
         };
         let found = loopbreak_trace::list_files(paths);
@@ -155,7 +150,10 @@ impl FollowedFiles {
         let mut any = self.read_rotated(is_final, observer);
         for index in 0..self.sources.len() {
             let read = self.read_with_room(index, is_final, observer);
-            any |= self.report_error(index, read, observer).unwrap_or(false);
+            if self.report_error(index, read, observer).unwrap_or(false) {
+                self.sources[index].last_error = None;
+                any = true;
+            }
             self.limit_open_files(index);
         }
         self.report_unopened(observer);
@@ -200,61 +198,6 @@ impl FollowedFiles {
                 None
             }
         }
-    }
-
-    /// Reads what is new at a path. If too many files are open, closes others first.
-    fn read_with_room(
-        &mut self,
-        index: usize,
-        is_final: bool,
-        observer: &mut dyn WatchObserver,
-    ) -> io::Result<bool> {
-        match self.read_source(index, is_final, observer) {
-            Err(error) if is_out_of_files(&error) && !self.open_order.is_empty() => {
-                for index in std::mem::take(&mut self.open_order) {
-                    self.sources[index].tail.close();
-                }
-                self.read_source(index, is_final, observer)
-            }
-            read => read,
-        }
-    }
-
-    /// Closes the files that were read longest ago, if too many are open. They are opened again when they grow.
-    fn limit_open_files(&mut self, last_read: usize) {
-        if !self.sources[last_read].tail.is_open() {
-            return;
-        }
-        self.open_order.retain(|index| *index != last_read);
-        self.open_order.push_back(last_read);
-        while self.open_order.len() > MAX_OPEN {
-            if let Some(oldest) = self.open_order.pop_front() {
-                self.sources[oldest].tail.close();
-            }
-        }
-    }
-
-    /// Reports the logs that cannot be opened because too many files are open, once for all of them.
-    fn report_unopened(&mut self, observer: &mut dyn WatchObserver) {
-        let is_unopened = |source: &&LogSource| {
-            source.last_error.as_ref().is_some_and(|error| error.contains(OUT_OF_FILES))
-        };
-        let unopened: Vec<&LogSource> = self.sources.iter().filter(is_unopened).collect();
-        if let (Some(first), true) = (unopened.first(), unopened.len() > self.unopened) {
-            let others = match unopened.len() - 1 {
-                0 => String::new(),
-                1 => ", like 1 other log".to_owned(),
-                others => format!(", like {others} other logs"),
-            };
-            let text = format!("cannot be opened{others}: too many open files; it is tried again");
-            observer.warning(&first.tail.path, &text);
-        }
-        self.unopened = unopened.len();
-    }
-
-    /// Returns the number of logs that could not be read at the last check.
-    pub(crate) fn unread_logs(&self) -> usize {
-        self.sources.iter().filter(|source| source.last_error.is_some()).count()
     }
 
     /// Checks how a file changed.
@@ -338,7 +281,7 @@ impl FollowedFiles {
         any
     }
 
-    fn read_source(
+    pub(super) fn read_source(
         &mut self,
         index: usize,
         is_final: bool,
@@ -410,13 +353,4 @@ impl FollowedFiles {
             }
         }
     }
-}
-
-/// A part of the message for [`is_out_of_files`].
-const OUT_OF_FILES: &str = "too many open files";
-
-/// Returns whether an error says that the process or the system has too many open files.
-fn is_out_of_files(error: &io::Error) -> bool {
-    // ENFILE and EMFILE, which are the same on all Unix systems.
-    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
 }
