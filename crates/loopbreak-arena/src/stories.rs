@@ -1,5 +1,7 @@
 //! The story that is part of the crate, and stories in files. The source of the built-in story is in `story/`.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,6 +34,9 @@ pub enum StoryOpenError {
     /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// The path is that of a folder, a pipe or a device.
+    #[error("not a regular file")]
+    NotRegular,
     /// The file is too large for a story.
     #[error("too large for a story")]
     TooLarge,
@@ -45,8 +50,26 @@ pub fn open(path: &Path) -> Result<Arc<StoryFile>, StoryOpenError> {
     if path == Path::new(SPILLWAY_NAME) {
         return Ok(spillway());
     }
-    if std::fs::metadata(path)?.len() > MAX_FILE_BYTES {
+    // A pipe would block, and a device may never end.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(StoryOpenError::NotRegular);
+    }
+    let mut story = Vec::new();
+    File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut story)?;
+    if story.len() as u64 > MAX_FILE_BYTES {
         return Err(StoryOpenError::TooLarge);
     }
-    Ok(Arc::new(StoryFile::new(&std::fs::read(path)?)?))
+    Ok(Arc::new(StoryFile::new(&story)?))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// A device has no size and no end.
+    #[test]
+    fn a_device_is_not_a_story() {
+        assert!(matches!(open(Path::new("/dev/zero")), Err(StoryOpenError::NotRegular)));
+        assert!(open(Path::new(SPILLWAY_NAME)).is_ok());
+    }
 }

@@ -49,7 +49,12 @@ fn main() -> ExitCode {
     // A hook starts twice per tool call, usually with only the name of the agent or nothing. It skips the argument
     // parser, which takes time to set up for all commands.
     let mut arguments = std::env::args_os().skip(1);
-    let hook = arguments.next().is_some_and(|command| command == "hook");
+    let command = arguments.next();
+    // Started with each command of `run`, and by nobody else.
+    if command.as_ref().is_some_and(|command| command == run::GUARDIAN) && arguments.len() == 0 {
+        return ExitCode::from(run::guard());
+    }
+    let hook = command.is_some_and(|command| command == "hook");
     if hook && let (agent, None) = (arguments.next(), arguments.next()) {
         let known = agent.as_ref().and_then(|agent| agent.to_str()?.parse::<&dyn HookAgent>().ok());
         // A person who types no name sees the help.

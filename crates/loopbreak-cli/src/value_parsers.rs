@@ -19,6 +19,23 @@ pub(crate) fn parse_log_format(name: &str) -> Result<LogFormat, String> {
     name.parse::<LogFormat>().map_err(|error| error.to_string())
 }
 
+/// Parses a size in bytes: a number, or a number with one of the units k, M, G and T.
+pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("invalid size {text:?}: use a form such as 500M or 5G");
+    let text = text.trim();
+    let number = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
+    let unit = match text[number.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" => 1_000,
+        "m" | "mb" => 1_000_000,
+        "g" | "gb" => 1_000_000_000,
+        "t" | "tb" => 1_000_000_000_000,
+        _ => return Err(wrong()),
+    };
+    let number = number.trim_end().parse::<u64>().map_err(|_| wrong())?;
+    number.checked_mul(unit).filter(|bytes| *bytes > 0).ok_or_else(wrong)
+}
+
 /// Parses a number from 0 to 1.
 pub(crate) fn parse_probability(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
@@ -38,6 +55,15 @@ mod tests {
                 && parse_duration("soon").is_err()
                 && parse_duration("1e99").is_err()
         );
+    }
+
+    #[test]
+    fn a_size_has_a_unit_or_is_in_bytes() {
+        assert_eq!(parse_size("12"), Ok(12));
+        assert_eq!((parse_size("5G"), parse_size("500 mb")), (Ok(5_000_000_000), Ok(500_000_000)));
+        for wrong in ["", "0", "-1", "5X", "G", "1.5G", "99999999999T"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

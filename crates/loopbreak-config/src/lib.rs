@@ -65,7 +65,7 @@ pub use profile::{UnknownProfile, parse_profile};
 pub use schema::schema;
 pub use source::{
     ConfigFileError, ConfigFileLayout, ConfigSource, SourceLocation, ValueOrigin, find_config_file,
-    has_loopbreak_tables, read_config_file,
+    has_loopbreak_tables, read_config_file, read_limited_file,
 };
 
 /// Compiles and runs the snippets of the guide with the tests.

@@ -25,6 +25,7 @@ pub use iterations::run_end::RunEndReason;
 pub use loop_runner::LoopRunner;
 pub use observer::{OutputStream, RunObserver};
 pub use options::RunOptions;
+pub use process::guardian::guard_process_group;
 pub use process::interrupt_flag::InterruptFlag;
 pub use run_limits::{RunDefaults, RunLimits};
 

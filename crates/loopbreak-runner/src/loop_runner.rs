@@ -11,6 +11,7 @@ use crate::iterations::run_loop::RunLoop;
 use crate::iterations::work_tree::WorkTree;
 use crate::observer::RunObserver;
 use crate::options::RunOptions;
+use crate::process::guardian::GuardianStart;
 use crate::process::interrupt_flag::InterruptFlag;
 use crate::prompt::run_prompt::RunPrompt;
 use crate::prompt::second_opinion::SecondOpinion;
@@ -50,6 +51,8 @@ impl LoopRunner<'_> {
         let (recorder, guard, runner_state) =
             RunRecorder::open(&name, &guard_settings, options.resume, observer)?;
         let config = guard.applied_config(&config);
+        let guardian =
+            options.guardian.clone().map(|words| GuardianStart { words, lock: recorder.shared_lock() });
         let store =
             default_path(|name| std::env::var_os(name)).and_then(|path| Some(path.parent()?.to_owned()));
         let own_paths = store.into_iter().chain(options.log_dir.clone()).chain(options.scratchpad.clone());
@@ -62,6 +65,7 @@ impl LoopRunner<'_> {
             observer,
             advisor,
             interrupts,
+            guardian,
             recorder,
             guard,
             runner_state,
@@ -69,12 +73,12 @@ impl LoopRunner<'_> {
             human: None,
             variables: Vec::new(),
         };
-        run_loop.begin();
-        let end = match roadmap {
-            Some((file, roadmap)) => {
+        let end = match (run_loop.begin(), roadmap) {
+            (Some(end), _) => Ok(end),
+            (None, Some((file, roadmap))) => {
                 TaskAutopilot::new(&mut run_loop, file, &roadmap).and_then(|mut autopilot| autopilot.run())
             }
-            None => run_loop.run(),
+            (None, None) => run_loop.run(),
         };
         match end {
             Ok((ending, why)) => {

@@ -1,5 +1,6 @@
 //! Options of a run.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -37,4 +38,8 @@ pub struct RunOptions {
     pub log_dir: Option<PathBuf>,
     /// Continue the last run of this command in this folder.
     pub resume: bool,
+    /// The words of a command that calls [`guard_process_group`](crate::guard_process_group) with its standard input. It
+    /// is started with each process group, and ends the group if the runner is killed. Without it, a killed runner leaves
+    /// its command running.
+    pub guardian: Option<Vec<OsString>>,
 }

@@ -33,6 +33,9 @@
 //! most [`LONGEST_LINE`] bytes. Only a log that is one JSON document over several lines is held as a whole, up to
 //! [`LARGEST_DOCUMENT`] bytes.
 //!
+//! Names of runs, agents, places and tasks have at most [`LONGEST_NAME`] bytes: longer ones are shortened by
+//! [`bounded_name`]. A compressed log is unpacked up to its [`UnpackLimit`].
+//!
 //! If the lines of a log are independent of each other, [`OpenedLog::into_blocks`] returns them in
 //! [`LineBlock`]s, which several threads can read. For a log that is still being written, [`probe`] detects
 //! the format, and [`LogFollower`] reads the appended content.
@@ -47,6 +50,7 @@
 //! | `formats` | one file or folder per format |
 //! | `follow` | logs that are still being written |
 
+mod bounded_name;
 mod database;
 mod follow;
 mod formats;
@@ -58,13 +62,14 @@ mod message;
 mod skip_reason;
 mod sniff;
 
+pub use bounded_name::{LONGEST_NAME, bounded_name};
 pub use follow::{
     FileShape, LogFollower, NotFollowed, PROBE_BYTES, ProbeResult, is_complete_document, probe,
 };
 pub use formats::rejection_reason;
 pub use input::{
     AgentLogDir, FileOwner, InputSet, LARGEST_DOCUMENT, LogInput, OpenError, OpenedLog, SearchedFolder,
-    UnreadableInput, agent_log_dirs, expand_paths, list_files,
+    UnpackLimit, UnreadableInput, agent_log_dirs, expand_paths, list_files,
 };
 pub use line::{LONGEST_LINE, LineBlock, LineBlocks, LineReader, LogLine};
 pub use log_format::{LogFormat, UnknownFormat};

@@ -84,6 +84,8 @@ pub struct WatchSummary {
     pub notifications: u64,
     /// Lines that were skipped.
     pub skipped_lines: u64,
+    /// Files that could not be read at the last check.
+    pub unread_logs: u64,
 }
 
 impl WatchSummary {
@@ -91,12 +93,20 @@ impl WatchSummary {
     pub fn render_start(&self, from_start: bool) -> String {
         let already = if from_start { "" } else { "already " };
         format!(
-            "watching {} with {}: {already}{} to stop, {} warned",
+            "watching {} with {}: {already}{} to stop, {} warned{}",
             plural(self.logs, "log"),
             plural(self.runs, "run"),
             self.stopped,
-            self.warned
+            self.warned,
+            self.render_unread()
         )
+    }
+
+    fn render_unread(&self) -> String {
+        match self.unread_logs {
+            0 => String::new(),
+            logs => format!("; {} could not be read", plural(logs, "file")),
+        }
     }
 
     /// Renders the totals at the end of a watch, on one line.
@@ -106,12 +116,13 @@ impl WatchSummary {
             lines => format!(", {} skipped", plural(lines, "line")),
         };
         format!(
-            "watched {}, {}: {} to stop, {} warned; {}{skipped}",
+            "watched {}, {}: {} to stop, {} warned; {}{skipped}{}",
             plural(self.runs, "run"),
             plural(self.steps, "step"),
             self.stopped,
             self.warned,
-            plural(self.notifications, "notification")
+            plural(self.notifications, "notification"),
+            self.render_unread()
         )
     }
 }
@@ -202,7 +213,13 @@ impl LogWatcher {
         }
     }
 
-    /// Waits until every notification is delivered, at most `timeout` per notifier.
+    /// Returns the number of links in the watched folders that lead out of them. They are not followed.
+    pub fn skipped_links(&self) -> usize {
+        self.files.skipped_links
+    }
+
+    /// Waits until every notification is delivered, at most `timeout` for all of them together. Commands that have not
+    /// ended by then are stopped.
     pub fn finish(&mut self, reporter: &mut dyn WatchReporter, timeout: Duration) {
         for warning in self.state.notifiers.finish(timeout) {
             reporter.message(&format!("warning: {warning}"));
@@ -227,6 +244,7 @@ impl LogWatcher {
             logs: self.files.sources.iter().filter(|source| source.is_log()).count() as u64,
             notifications: self.state.notifications,
             skipped_lines: self.state.skipped_lines,
+            unread_logs: self.files.unread_logs() as u64,
             ..WatchSummary::default()
         };
         for (_, run) in self.state.runs.iter() {

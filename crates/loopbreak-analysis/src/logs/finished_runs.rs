@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::io;
 
 use crate::recording::RunRecording;
-use crate::{CorruptRecord, RunRecord, RunReport, VerdictName};
+use crate::{CorruptRecord, RunAnalysis, RunRecord, RunReport, VerdictName};
 use loopbreak::{Config, series::RunSummary};
 
 use super::run_names::RunNames;
@@ -42,6 +42,8 @@ pub(super) struct SpilledRecords {
 pub(super) enum FinishedRun {
     InMemory(Box<RunInMemory>),
     Spilled(SpillSlot),
+    /// A run of few steps, stored as its steps.
+    SpilledSteps(SpillSlot),
 }
 
 /// A run in memory.
@@ -102,11 +104,15 @@ impl FinishedRuns {
         &self,
         mut see: impl FnMut(Option<&RunSummary>, &RunReport) -> io::Result<()>,
     ) -> io::Result<()> {
-        for run in &self.all {
+        for (number, run) in self.all.iter().enumerate() {
             match run {
                 FinishedRun::InMemory(run) => see(run.summary.as_ref(), &run.report)?,
                 FinishedRun::Spilled(slot) => {
                     let run = self.read_run(*slot)?;
+                    see(run.summary.as_ref(), &run.report)?;
+                }
+                FinishedRun::SpilledSteps(slot) => {
+                    let run = self.info.finish(self.replay(number, *slot, false)?);
                     see(run.summary.as_ref(), &run.report)?;
                 }
             }
@@ -117,11 +123,14 @@ impl FinishedRuns {
     /// Returns all reports.
     pub fn into_reports(mut self) -> io::Result<Vec<RunReport>> {
         let all = std::mem::take(&mut self.all);
-        let report = |run| match run {
+        let report = |(number, run)| match run {
             FinishedRun::InMemory(run) => Ok(run.report),
             FinishedRun::Spilled(slot) => self.read_run(slot).map(|run| run.report),
+            FinishedRun::SpilledSteps(slot) => {
+                self.replay(number, slot, false).map(|record| self.info.finish(record).report)
+            }
         };
-        all.into_iter().map(report).collect()
+        all.into_iter().enumerate().map(report).collect()
     }
 
     fn read_run(&self, slot: SpillSlot) -> io::Result<RunInMemory> {
@@ -139,6 +148,17 @@ impl FinishedRuns {
         spilled.records.read(slot).and_then(decode).map_err(failed)
     }
 
+    /// Shows the steps of a run to a new guard.
+    fn replay(&self, number: usize, slot: SpillSlot, recorded: bool) -> io::Result<RunRecord> {
+        let spilled = self.spilled.as_ref().ok_or_else(|| io::Error::other("no run was stored"))?;
+        let name = self.names.name(number);
+        let replay = |bytes: Vec<u8>| {
+            RunAnalysis::replay(&spilled.config, name, recorded, &bytes).map_err(io::Error::other)
+        };
+        let failed = |error| io::Error::other(format!("a stored run cannot be read: {error}"));
+        spilled.records.read(slot).and_then(replay).map(RunAnalysis::into_record).map_err(failed)
+    }
+
     /// Takes the recording of a run.
     pub(super) fn take_recording(&self, number: usize) -> io::Result<Option<Box<RunRecording>>> {
         match self.all.get(number) {
@@ -146,6 +166,7 @@ impl FinishedRuns {
             Some(FinishedRun::Spilled(slot)) => {
                 Ok(self.read_record(*slot, RunRecord::from_bytes)?.take_recording())
             }
+            Some(FinishedRun::SpilledSteps(slot)) => Ok(self.replay(number, *slot, true)?.take_recording()),
             None => Ok(None),
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use loopbreak::Config;
-use loopbreak_trace::{InputSet, LogFormat, LogInput, expand_paths};
+use loopbreak_trace::{InputSet, LogFormat, LogInput, bounded_name, expand_paths};
 use rayon::prelude::*;
 
 use super::analyzed_logs::AnalyzedLogs;
@@ -63,6 +63,8 @@ impl LogAnalyzer {
     pub fn new(mut options: AnalyzeOptions) -> Self {
         // Once for all runs, because every change of settings prepares their tables again.
         options.config = replay_config(&options.config);
+        // Readers shorten long names.
+        options.only_run = options.only_run.map(|run| bounded_name(&run).into_owned());
         LogAnalyzer { options, progress: Arc::new(|_| {}) }
     }
 

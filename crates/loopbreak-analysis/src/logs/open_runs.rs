@@ -2,11 +2,12 @@
 //!
 //! Runs may be mixed in one file, so none is known to be complete before the end. A guard takes up to 160 kB, and a
 //! log may hold a million runs, so only the guards that were used last stay in memory. Of the others only the name and
-//! the slots of guard and record in two files remain. The guards are not needed after the end of the log, the records
-//! are.
+//! the slots of guard and record in two files remain. A run of few steps is stored as its steps, which are shown to a new
+//! guard when it continues. The guards are not needed after the end of the log, the records are.
 
 use std::io;
 
+use crate::run::StoredRun;
 use crate::{RunAnalysis, RunRecord};
 use loopbreak::{Config, Snapshot};
 use rayon::prelude::*;
@@ -49,6 +50,8 @@ enum OpenRun {
         guard: SpillSlot,
         record: SpillSlot,
     },
+    /// A run of few steps, spilled as its steps.
+    SpilledSteps(SpillSlot),
     /// A thread has it.
     CheckedOut,
 }
@@ -59,6 +62,8 @@ pub(super) enum CheckedOutRun {
     Active(Box<RunAnalysis>),
     /// With the snapshot of its guard.
     Spilled(Box<RunRecord>, Vec<u8>),
+    /// The name of the run, whether it is recorded, and its steps.
+    SpilledSteps(String, bool, Vec<u8>),
 }
 
 impl CheckedOutRun {
@@ -69,6 +74,9 @@ impl CheckedOutRun {
             CheckedOutRun::Spilled(record, snapshot) => {
                 let snapshot = Snapshot::from_json(&snapshot)?;
                 record.resume(config, snapshot).map(Box::new).map_err(io::Error::other)
+            }
+            CheckedOutRun::SpilledSteps(name, recorded, steps) => {
+                RunAnalysis::replay(config, &name, recorded, &steps).map(Box::new).map_err(io::Error::other)
             }
         }
     }
@@ -139,7 +147,7 @@ impl<'c> OpenRuns<'c> {
                 *used = self.uses;
                 Ok(analysis)
             }
-            OpenRun::Spilled { .. } | OpenRun::CheckedOut => Err(io::Error::other("a run is missing")),
+            _ => Err(io::Error::other("a run is missing")),
         }
     }
 
@@ -160,6 +168,11 @@ impl<'c> OpenRuns<'c> {
                 let record = RunRecord::from_bytes(self.config, &bytes).map_err(io::Error::other)?;
                 Ok(CheckedOutRun::Spilled(Box::new(record), self.guards.take(guard)?))
             }
+            OpenRun::SpilledSteps(steps) => {
+                self.active.push(index as u32);
+                let steps = self.records.take(steps)?;
+                Ok(CheckedOutRun::SpilledSteps(self.names.name(index).to_owned(), self.recorded, steps))
+            }
             OpenRun::CheckedOut => Err(io::Error::other("a run is missing")),
         }
     }
@@ -178,7 +191,7 @@ impl<'c> OpenRuns<'c> {
         let runs = &self.all;
         let used = |index: &u32| match &runs[*index as usize] {
             OpenRun::Active { used, .. } => *used,
-            OpenRun::Spilled { .. } | OpenRun::CheckedOut => u64::MAX,
+            _ => u64::MAX,
         };
         self.active.sort_unstable_by_key(|index| std::cmp::Reverse((used(index), *index)));
         // The runs that were used first come first, because most reports need them first.
@@ -192,15 +205,21 @@ impl<'c> OpenRuns<'c> {
         }
         // Encoding a guard takes as long as some hundred steps.
         let write = |(index, analysis): (u32, Box<RunAnalysis>)| {
-            let (snapshot, record) = analysis.into_parts();
-            io::Result::Ok((index, snapshot.to_json()?, record.to_bytes()?))
+            let (guard, record) = match analysis.into_stored() {
+                StoredRun::Steps(steps) => (None, steps),
+                StoredRun::Guard(stored) => (Some(stored.0.to_json()?), stored.1.to_bytes()?),
+            };
+            io::Result::Ok((index, guard, record))
         };
         let written: Vec<_> = idle.into_par_iter().map(write).collect();
         for run in written {
             let (index, guard, record) = run?;
-            let guard = self.guards.put(guard.get().as_bytes())?;
+            let guard = guard.map(|guard| self.guards.put(guard.get().as_bytes())).transpose()?;
             let record = self.records.put(&record)?;
-            self.all[index as usize] = OpenRun::Spilled { guard, record };
+            self.all[index as usize] = match guard {
+                Some(guard) => OpenRun::Spilled { guard, record },
+                None => OpenRun::SpilledSteps(record),
+            };
         }
         Ok(())
     }
@@ -230,6 +249,10 @@ impl<'c> OpenRuns<'c> {
                 any_spilled = true;
                 Some(FinishedRun::Spilled(record))
             }
+            OpenRun::SpilledSteps(steps) => {
+                any_spilled = true;
+                Some(FinishedRun::SpilledSteps(steps))
+            }
             OpenRun::CheckedOut => None,
         };
         let all = all.into_iter().filter_map(finish).collect();
@@ -258,11 +281,56 @@ mod tests {
         assert!(reports.iter().map(|report| report.run.as_str()).eq(["a", "c"]));
     }
 
+    /// A log of a million runs of one step must not fill the temporary folder: a guard takes 50 times as much as its step.
+    #[test]
+    fn runs_of_few_steps_take_little_temporary_space() {
+        let config = Config::default();
+        let mut runs = OpenRuns::new(&config, false);
+        let step = Step::from_json(r#"{"score":1}"#).unwrap();
+        for name in 0..4 * MAX_GUARDS {
+            let index = runs.find_or_start(&name.to_string());
+            runs.active_run(index).unwrap().observe_at(&step, Some(7));
+        }
+        let bytes = runs.guards.allocated_bytes() + runs.records.allocated_bytes();
+        let spilled = runs.all.iter().filter(|run| matches!(run, OpenRun::SpilledSteps(_))).count() as u64;
+        assert!(
+            spilled > 3 * MAX_GUARDS as u64 && bytes <= 128 * spilled,
+            "{bytes} bytes for {spilled} runs"
+        );
+    }
+
+    #[test]
+    fn a_run_of_few_steps_gives_the_same_report_after_it_was_spilled() {
+        let config = Config::default();
+        let lines = [
+            r#"{"action":{"name":"bash","args":{"command":"ls"}},"outcome":"x","score":0.1,"odd":1}"#,
+            r#"{"turn":9,"at":"2025-11-04T09:35:24Z","agent":"a","action":"look","place":{"id":7},"say":"a\nb"}"#,
+            r#"{"action":"look","outcome":{"text":"dark","error":true},"usage":{"cost_usd":0.3}}"#,
+            r#"{"action":"look","outcome":{"text":"dark","error":true}}"#,
+        ];
+        let report = |others: usize| {
+            let mut runs = OpenRuns::new(&config, false);
+            let name = |number: usize| if number == 0 { "it".to_owned() } else { format!("other {number}") };
+            for line in lines {
+                let step = Step::from_json(line).unwrap();
+                for number in 0..=others {
+                    let index = runs.find_or_start(&name(number));
+                    runs.active_run(index).unwrap().observe_at(&step, Some(3));
+                }
+            }
+            let reports = runs.finish(LogInfo::default()).into_reports().unwrap();
+            serde_json::to_string(&reports[0]).unwrap()
+        };
+        assert_eq!(report(0), report(MAX_GUARDS + 40));
+    }
+
     #[test]
     fn spilled_runs_continue_where_they_were() {
         let config = Config::default();
         let mut runs = OpenRuns::new(&config, true);
-        let step = Step::from_json(r#"{"action":"look","outcome":"dark"}"#).unwrap();
+        // Too long for the run to be stored as its steps.
+        let line = format!(r#"{{"action":"look","outcome":"dark{}"}}"#, " and cold".repeat(300));
+        let step = Step::from_json(&line).unwrap();
         for turn in 1..=4 {
             for name in 0..MAX_GUARDS + 40 {
                 let index = runs.find_or_start(&name.to_string());

@@ -12,6 +12,7 @@ use super::log_analysis::{LogAnalysis, LogReadSummary};
 use super::log_analyzer::AnalyzeOptions;
 use super::open_runs::OpenRuns;
 use super::run_batch;
+use super::spill_file::SpillError;
 use super::step_observer::{NoObserver, StepObserver};
 use crate::series::ReportedAttempt;
 
@@ -69,7 +70,7 @@ fn read_with<'r>(
     let reading = &mut analysis.reading;
     match failed.and(read) {
         Ok(read) => reading.bytes = read.bytes,
-        Err(error) => reading.refusal = Some(OpenError::Unreadable(error)),
+        Err(error) => reading.refusal = Some(SpillError::refusal(error)),
     }
     // A log of which nothing could be read is still a log.
     if reading.refusal.is_none() && !has_content && reading.unread_items == 0 {

@@ -1,7 +1,10 @@
 //! A temporary file without a name for idle runs. The system removes it with the program.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+
+use loopbreak_trace::OpenError;
 
 /// Pieces of bytes in a file. The slot of a piece is reused after the piece was taken.
 #[derive(Debug)]
@@ -23,6 +26,32 @@ pub(super) struct SpillSlot {
     start: u32,
     length: u32,
 }
+
+/// A temporary file that cannot be written. The log that is read has nothing to do with it.
+#[derive(Debug)]
+pub(super) struct SpillError(io::Error);
+
+impl SpillError {
+    fn wrap(error: io::Error) -> io::Error {
+        io::Error::new(error.kind(), SpillError(error))
+    }
+
+    /// Returns the refusal of a log after an error of reading it or of storing its runs.
+    pub(super) fn refusal(error: io::Error) -> OpenError {
+        match error.downcast::<SpillError>() {
+            Ok(SpillError(error)) => OpenError::TemporaryFile(error),
+            Err(error) => OpenError::Unreadable(error),
+        }
+    }
+}
+
+impl fmt::Display for SpillError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for SpillError {}
 
 impl SpillFile {
     pub(super) fn new(smallest: u64) -> Self {
@@ -48,11 +77,17 @@ impl SpillFile {
         }
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(tempfile::tempfile()?),
+            none => none.insert(tempfile::tempfile().map_err(SpillError::wrap)?),
         };
-        file.seek(SeekFrom::Start(u64::from(start) * self.smallest))?;
-        file.write_all(piece)?;
+        let place = SeekFrom::Start(u64::from(start) * self.smallest);
+        file.seek(place).and_then(|_| file.write_all(piece)).map_err(SpillError::wrap)?;
         Ok(SpillSlot { start, length })
+    }
+
+    /// Returns the size of all slots in bytes.
+    #[cfg(test)]
+    pub(super) fn allocated_bytes(&self) -> u64 {
+        u64::from(self.end) * self.smallest
     }
 
     /// Reads a piece without removing it.
@@ -79,6 +114,17 @@ impl SpillFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A full disk must not look like a damaged log.
+    #[test]
+    fn a_full_temporary_folder_is_not_an_unreadable_log() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let refusal = SpillError::refusal(SpillError::wrap(full()));
+        assert!(matches!(refusal, OpenError::TemporaryFile(_)) && !refusal.is_not_a_log());
+        assert!(refusal.to_string().contains("temporary folder"), "{refusal}");
+        assert_eq!(refusal.hint(), Some("set TMPDIR to a folder with more space"));
+        assert!(matches!(SpillError::refusal(full()), OpenError::Unreadable(_)));
+    }
 
     #[test]
     fn a_stored_piece_is_read_back_and_its_slot_is_reused() {

@@ -42,6 +42,15 @@ pub fn report_unread_inputs<'l>(
         sink.error(&trouble.name, &trouble.error, trouble.error.hint());
         summary.failed = true;
     }
+    for folder in inputs.folders.iter().filter(|folder| folder.skipped_links > 0) {
+        let what = match folder.skipped_links {
+            1 => "1 link leads out of the folder and was not followed; name it to read it".to_owned(),
+            links => {
+                format!("{links} links lead out of the folder and were not followed; name them to read them")
+            }
+        };
+        sink.warning(&folder.name, &what);
+    }
     for (input, log) in inputs.inputs.iter().zip(&logs) {
         summary.reading.bytes += log.bytes;
         summary.reading.skipped_lines += log.skipped_lines;

@@ -2,6 +2,8 @@
 
 use loopbreak::{Config, Guard, Snapshot, Step, Verdict, series::RunSummary};
 
+use super::corrupt_record::CorruptRecord;
+use super::first_steps::FirstSteps;
 use super::replay_config::replay_config;
 use super::run_record::RunRecord;
 use crate::report::RunReport;
@@ -12,6 +14,17 @@ use crate::report::RunReport;
 pub struct RunAnalysis {
     guard: Guard,
     record: RunRecord,
+    /// The steps so far, as long as they are few.
+    first_steps: Option<FirstSteps>,
+}
+
+/// A run in the form in which it takes little room.
+#[derive(Debug)]
+pub(crate) enum StoredRun {
+    /// Its steps, if they are few. [`RunAnalysis::replay`] continues the run.
+    Steps(Vec<u8>),
+    /// The snapshot of its guard, and its record. [`RunRecord::resume`] continues the run.
+    Guard(Box<(Snapshot, RunRecord)>),
 }
 
 impl RunAnalysis {
@@ -27,11 +40,24 @@ impl RunAnalysis {
 
     fn begin(config: &Config, run: String, recorded: bool) -> Self {
         let guard = Guard::new(replay_config(config)).for_run(&run);
-        RunAnalysis { guard, record: RunRecord::new(config, run, recorded) }
+        let record = RunRecord::new(config, run, recorded);
+        RunAnalysis { guard, record, first_steps: Some(FirstSteps::default()) }
     }
 
     pub(super) fn from_parts(guard: Guard, record: RunRecord) -> Self {
-        RunAnalysis { guard, record }
+        RunAnalysis { guard, record, first_steps: None }
+    }
+
+    /// Continues a run that was stored as its steps.
+    pub(crate) fn replay(
+        config: &Config,
+        run: &str,
+        recorded: bool,
+        steps: &[u8],
+    ) -> Result<Self, CorruptRecord> {
+        let mut analysis = Self::begin(config, run.to_owned(), recorded);
+        let is_whole = FirstSteps::for_each(steps, |step, line| _ = analysis.observe_at(step, line));
+        if is_whole { Ok(analysis) } else { Err(CorruptRecord) }
     }
 
     /// Returns the name of the run.
@@ -51,9 +77,20 @@ impl RunAnalysis {
 
     /// Observes a step that was read from this line of a log.
     pub fn observe_at(&mut self, step: &Step<'_>, line: Option<u64>) -> Verdict {
+        if self.first_steps.as_mut().is_some_and(|steps| !steps.add(step, line)) {
+            self.first_steps = None;
+        }
         let verdict = self.guard.observe(step);
         self.record.add(step, &verdict, line);
         verdict
+    }
+
+    /// Returns the run in the form that takes the least room, to be stored while other runs continue.
+    pub(crate) fn into_stored(mut self) -> StoredRun {
+        match self.first_steps.take() {
+            Some(steps) => StoredRun::Steps(steps.into_bytes()),
+            None => StoredRun::Guard(Box::new(self.into_parts())),
+        }
     }
 
     /// Splits the analysis into the snapshot of the guard and the record, to be stored while other runs continue.

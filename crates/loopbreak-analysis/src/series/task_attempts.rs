@@ -4,8 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 use loopbreak::{Config, Finding, Series, Step, Task, step::StepText};
+use loopbreak_trace::bounded_name;
 
 use crate::report::SeriesReport;
+
+/// Maximum number of blockers and of work items that are kept of an attempt. The others become one.
+const MAX_ITEMS: usize = 64;
 
 /// An attempt at a task, kept until all earlier runs were read.
 #[derive(Clone, Debug)]
@@ -18,7 +22,14 @@ impl ReportedAttempt {
     /// Returns the attempt that a step makes at a task, if it makes one.
     pub fn from_step(run: &str, step: &Step<'_>) -> Option<Self> {
         let task = step.task.as_ref().filter(|_| !step.refused)?;
-        let texts = |texts: &[StepText<'_>]| texts.iter().cloned().map(StepText::into_owned).collect();
+        // All attempts are kept until the end. The engine compares blockers and work by hash.
+        let bounded = |text: &str| StepText::from(bounded_name(text.trim()).into_owned());
+        let texts = |texts: &[StepText<'_>]| {
+            let (first, rest) = texts.split_at(texts.len().min(MAX_ITEMS));
+            let rest = rest.iter().map(|text| &**text).collect::<Vec<_>>().join("\n");
+            let rest = Some(rest).filter(|rest| !rest.is_empty());
+            first.iter().map(|text| bounded(text)).chain(rest.map(|rest| bounded(&rest))).collect()
+        };
         let task = Task {
             id: task.id.clone().into_owned(),
             status: task.status.clone().map(StepText::into_owned),

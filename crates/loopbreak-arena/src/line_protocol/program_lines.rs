@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub enum ProgramLine {
     /// A line, without its line break.
     Text(String),
-    /// A line over the limit, which was discarded.
+    /// A line over the limit. It is reported as soon as it is too long, and the rest is discarded.
     TooLong,
     /// No line in time.
     Late,
@@ -74,28 +74,31 @@ fn read(mut from: impl BufRead, longest: usize, tell: &SyncSender<ProgramLine>) 
         }
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let part = &bytes[..end.unwrap_or(bytes.len())];
-        if line.len() + part.len() > longest {
+        if too_long {
+            // It was reported already.
+        } else if line.len() + part.len() > longest {
             (line, too_long) = (Vec::new(), true);
-        } else if !too_long {
+            // It may never end.
+            if tell.send(ProgramLine::TooLong).is_err() {
+                return;
+            }
+        } else {
             line.extend_from_slice(part);
         }
         let used = end.map_or(bytes.len(), |end| end + 1);
         from.consume(used);
-        if end.is_some() && tell.send(take_line(&mut line, &mut too_long)).is_err() {
+        if end.is_some() && !std::mem::take(&mut too_long) && tell.send(take_line(&mut line)).is_err() {
             return;
         }
     }
     // The last line may lack its line break.
-    if too_long || !line.is_empty() {
-        let _ = tell.send(take_line(&mut line, &mut too_long));
+    if !line.is_empty() {
+        let _ = tell.send(take_line(&mut line));
     }
 }
 
-fn take_line(line: &mut Vec<u8>, too_long: &mut bool) -> ProgramLine {
+fn take_line(line: &mut Vec<u8>) -> ProgramLine {
     let bytes = std::mem::take(line);
-    if std::mem::take(too_long) {
-        return ProgramLine::TooLong;
-    }
     let text = String::from_utf8_lossy(&bytes);
     ProgramLine::Text(text.strip_suffix('\r').unwrap_or(&text).to_owned())
 }
@@ -119,6 +122,13 @@ mod tests {
         assert_eq!((next(), next()), (ProgramLine::End, ProgramLine::End));
         cancel.cancel();
         assert_eq!(lines.next(None, &cancel), ProgramLine::Cancelled);
+    }
+
+    /// A program that prints without a line break must not be waited for until the time limit.
+    #[test]
+    fn a_line_without_end_is_reported_as_soon_as_it_is_too_long() {
+        let lines = ProgramLines::new(std::io::repeat(0), 1000);
+        assert_eq!(lines.next(None, &CancelFlag::default()), ProgramLine::TooLong);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::output_files::OutputFiles;
 use crate::args::{ConfigOptions, FailOn};
-use crate::value_parsers::parse_log_format;
+use crate::value_parsers::{parse_log_format, parse_size};
 
 /// Find loops in past logs.
 #[derive(Debug, Args)]
@@ -61,6 +61,9 @@ pub(crate) struct AnalyzeArgs {
     /// Write all events to this file, one JSON object per line, in the order of the logs
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
+    /// Unpack at most this much of each compressed log, such as 5G [default: 1G, or 100 times its size if that is more]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) max_unpacked: Option<u64>,
     /// Exit with 10 if a run has this verdict or a worse one, or if items of a log could not be read
     #[arg(long, value_name = "VERDICT")]
     pub(crate) fail_on: Option<FailOn>,

@@ -9,7 +9,7 @@ use loopbreak_analysis::{AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer,
 use loopbreak_report::html;
 use loopbreak_report::text::{self, TextDetail};
 use loopbreak_report::unread_items;
-use loopbreak_trace::{AgentLogDir, InputSet, agent_log_dirs, expand_paths};
+use loopbreak_trace::{AgentLogDir, InputSet, UnpackLimit, agent_log_dirs, expand_paths};
 
 use super::analyze_observer::{AnalyzeObserver, render_explanation};
 use super::args::AnalyzeArgs;
@@ -23,11 +23,14 @@ use crate::{config_loading, exit, output};
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = config_loading::load(&args.config)?;
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, args.verbose);
-    let inputs = if args.paths.is_empty() {
+    let mut inputs = if args.paths.is_empty() {
         expand_paths(find_agent_logs(&diagnostics)?)
     } else {
         expand_paths(&args.paths)
     };
+    if let Some(bytes) = args.max_unpacked {
+        inputs.limit_unpacked(UnpackLimit::bytes(bytes));
+    }
     args.outputs.check(&inputs.inputs, other_outputs(args))?;
     if let Some(path) = &args.html {
         output::refuse_to_overwrite("--html", path, &inputs.inputs)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loopbreak_trace::LogFormat;
 
-use crate::value_parsers::parse_log_format;
+use crate::value_parsers::{parse_log_format, parse_size};
 
 /// Convert logs to native steps.
 #[derive(Debug, Args)]
@@ -27,6 +27,9 @@ pub(crate) struct ConvertArgs {
     /// Read all logs as this format instead of detecting it; see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = parse_log_format)]
     pub(super) format: Option<LogFormat>,
+    /// Unpack at most this much of each compressed log, such as 5G [default: 1G, or 100 times its size if that is more]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(super) max_unpacked: Option<u64>,
     /// Print no warnings about skipped lines
     #[arg(short, long)]
     pub(super) quiet: bool,

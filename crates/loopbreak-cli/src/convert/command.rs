@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use loopbreak_analysis::{RunSeparator, convert_log, report_unread_inputs};
-use loopbreak_trace::expand_paths;
+use loopbreak_trace::{UnpackLimit, expand_paths};
 
 use super::args::ConvertArgs;
 use crate::diagnostic_printer::DiagnosticPrinter;
@@ -12,7 +12,10 @@ use crate::{exit, output};
 
 /// Converts logs, one after the other.
 pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
-    let inputs = expand_paths(&args.paths);
+    let mut inputs = expand_paths(&args.paths);
+    if let Some(bytes) = args.max_unpacked {
+        inputs.limit_unpacked(UnpackLimit::bytes(bytes));
+    }
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
     let mut logs = Vec::new();
     let mut write_all = |out: &mut dyn Write| -> io::Result<()> {

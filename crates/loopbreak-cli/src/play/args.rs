@@ -45,6 +45,9 @@ pub(crate) struct PlayArgs {
     /// shell.
     #[arg(long, value_name = "CMD")]
     pub(crate) world: Option<String>,
+    /// Time limit for an answer of the world [default: --timeout if it is set, else 20s]
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, requires = "world")]
+    pub(crate) world_timeout: Option<Duration>,
     /// Built-in player, or `you` [default: explorer]
     #[arg(long, value_name = "NAME", value_parser = player_parser(), conflicts_with = "agent_command", help_heading = "Player")]
     pub(crate) player: Option<String>,
@@ -70,9 +73,9 @@ pub(crate) struct PlayArgs {
     /// Model of the critic [default: the model of the player]
     #[arg(long, value_name = "NAME", requires = "endpoint", help_heading = "Critic")]
     pub(crate) critic_model: Option<String>,
-    /// Time limit for an answer of a model or a program
-    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, default_value = "60s", help_heading = "Models")]
-    pub(crate) timeout: Duration,
+    /// Time limit for an answer of a model or a program [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = "Models")]
+    pub(crate) timeout: Option<Duration>,
     /// Trust the PEM certificates in this file instead of the built-in ones, for an https:// endpoint
     #[arg(long, value_name = "FILE", requires = "endpoint", help_heading = "Models")]
     pub(crate) ca_file: Option<PathBuf>,
@@ -114,6 +117,22 @@ pub(crate) struct PlayArgs {
     pub(crate) delay: Duration,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,
+}
+
+/// The time limits for an answer, unless others are set. A model may think for long; a world only has to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
+const WORLD_TIMEOUT: Duration = Duration::from_secs(20);
+
+impl PlayArgs {
+    /// Returns the time limit for an answer of a model or a program.
+    pub(crate) fn answer_timeout(&self) -> Duration {
+        self.timeout.unwrap_or(ANSWER_TIMEOUT)
+    }
+
+    /// Returns the time limit for an answer of the world.
+    pub(crate) fn world_timeout(&self) -> Duration {
+        self.world_timeout.or(self.timeout).unwrap_or(WORLD_TIMEOUT)
+    }
 }
 
 /// The critic.

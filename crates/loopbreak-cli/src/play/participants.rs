@@ -13,6 +13,7 @@ use loopbreak_arena::{
     CancelFlag, CommandWorld, GamePlayer, GameWorld, HeuristicCritic, NoCritic, ProposalCritic, StoryWorld,
 };
 
+use loopbreak_config::read_limited_file;
 use loopbreak_watch::notification::split_command_line;
 
 use super::args::{CriticChoice, PlayArgs};
@@ -24,6 +25,9 @@ use crate::games::open_story;
 /// Environment variables that may hold the key, in the order of the search.
 const KEY_VARIABLES: [&str; 2] = [API_KEY_VARIABLE, "OPENAI_API_KEY"];
 
+/// The largest file of certificates that is read, in bytes.
+const MAX_CERTIFICATE_BYTES: u64 = 4 * 1024 * 1024;
+
 /// Creates the world and returns it with its name.
 pub(super) fn create_world(
     args: &PlayArgs,
@@ -31,7 +35,7 @@ pub(super) fn create_world(
 ) -> Result<(Box<dyn GameWorld>, String), UserError> {
     if let Some(command) = &args.world {
         let words = split_option("--world", command)?;
-        let world = CommandWorld::start(&words, args.seed, args.timeout, cancel)
+        let world = CommandWorld::start(&words, args.seed, args.world_timeout(), cancel)
             .map_err(|error| UserError::usage(format!("--world: {error}")))?;
         return Ok((
             Box::new(world),
@@ -64,7 +68,7 @@ pub(super) fn create_player(
         }
         PlayerChoice::Program => {
             let words = split_option("--agent-command", args.agent_command.as_deref().unwrap_or_default())?;
-            let player = CommandPlayer::start(&words, args.timeout, cancel);
+            let player = CommandPlayer::start(&words, args.answer_timeout(), cancel);
             Box::new(player.map_err(|error| UserError::usage(format!("--agent-command: {error}")))?)
         }
     })
@@ -92,7 +96,8 @@ pub(super) fn create_critic(
             Box::new(EndpointCritic::new(create_chat(args, model, cancel)?))
         }
         Some(CriticChoice::Command(command)) => {
-            let critic = CommandCritic::start(&split_option("--critic", command)?, args.timeout, cancel);
+            let critic =
+                CommandCritic::start(&split_option("--critic", command)?, args.answer_timeout(), cancel);
             Box::new(critic.map_err(|error| UserError::usage(format!("--critic: {error}")))?)
         }
     })
@@ -110,7 +115,7 @@ fn create_chat(args: &PlayArgs, model: Option<&str>, cancel: &CancelFlag) -> Res
             .hint("set the address with --endpoint and the model with --model"));
     };
     let limits = ChatLimits {
-        timeout: args.timeout,
+        timeout: args.answer_timeout(),
         retries: args.retries,
         max_tokens: args.max_tokens.unwrap_or_default(),
         ..ChatLimits::default()
@@ -123,7 +128,9 @@ fn create_chat(args: &PlayArgs, model: Option<&str>, cancel: &CancelFlag) -> Res
         None => chat,
         Some(path) => {
             let failed = |why: String| UserError::usage(format!("--ca-file {}: {why}", path.display()));
-            let certificates = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+            let bytes =
+                read_limited_file(path, MAX_CERTIFICATE_BYTES).map_err(|error| failed(error.to_string()))?;
+            let certificates = String::from_utf8(bytes).map_err(|_| failed("not UTF-8".to_owned()))?;
             chat.trust(&certificates).map_err(failed)?
         }
     };

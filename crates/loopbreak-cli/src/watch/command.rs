@@ -55,6 +55,13 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         reporter.message(&format!("{}: {what}", path.display()));
     }
     let mut has_unread_paths = !missing.is_empty();
+    match watcher.skipped_links() {
+        0 => {}
+        1 => reporter.message("1 link leads out of its folder and is not followed; name it to watch it"),
+        links => reporter.message(&format!(
+            "{links} links lead out of their folders and are not followed; name them to watch them"
+        )),
+    }
     watcher.read_existing(&mut reporter);
     if !args.once {
         reporter.message(&watcher.summary().render_start(args.from_start));
@@ -69,6 +76,7 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
             has_unread_paths = true;
         }
     }
+    has_unread_paths |= watcher.summary().unread_logs > 0;
     reporter.clear();
     let interrupted = end == WatchEnd::Interrupted;
     watcher.finish(&mut reporter, if interrupted { INTERRUPT_TIMEOUT } else { FINISH_TIMEOUT });

@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use super::config_file_error::ConfigFileError;
+use super::limited_file::refuse_endless_file;
 use super::{ConfigFileLayout, ConfigSource};
 
 /// Size limit of a configuration file in bytes.
@@ -80,6 +81,7 @@ fn read_pyproject(path: &Path, shown: &Path) -> Result<Option<ConfigSource>, Con
 }
 
 fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    refuse_endless_file(path)?;
     let mut bytes = Vec::new();
     File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)

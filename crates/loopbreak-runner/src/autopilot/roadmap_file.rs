@@ -1,9 +1,8 @@
 //! The roadmap file during a run. It may be edited while the run continues, like a prompt file.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use loopbreak_config::ConfigSource;
+use loopbreak_config::{ConfigSource, read_limited_file};
 
 use super::roadmap_reader::TaskRoadmap;
 use crate::error::RunError;
@@ -49,9 +48,6 @@ impl RoadmapFile {
 }
 
 fn read_file(path: &Path) -> Result<String, String> {
-    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if size > MAX_BYTES {
-        return Err(format!("{size} bytes are too many for a roadmap"));
-    }
-    fs::read_to_string(path).map_err(|error| error.to_string())
+    let bytes = read_limited_file(path, MAX_BYTES).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())
 }

@@ -41,6 +41,7 @@ pub(crate) fn run_check(run_loop: &RunLoop<'_>, task: &RoadmapTask) -> TaskCheck
         time_limit: Some(time_limit),
         log: None,
         observer: None,
+        guardian: run_loop.guardian.as_ref(),
     };
     let ran = match start.run(&run_loop.interrupts) {
         Ok(ran) => ran,

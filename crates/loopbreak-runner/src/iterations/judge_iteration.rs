@@ -71,6 +71,30 @@ impl RunLoop<'_> {
         end
     }
 
+    /// Counts an iteration that began and never ended, because the runner was killed. Otherwise a program that starts a
+    /// dying runner again and again would never reach the limit of iterations. It says nothing about the work of the
+    /// agent. Returns the end of the run if a limit is reached.
+    pub(crate) fn count_cut_off_iteration(&mut self, number: u64) -> Option<RunEnd> {
+        let what = format!("Iteration {number}, cut off: the runner was killed");
+        self.observer
+            .message(&format!("iteration {number} was cut off when the runner was killed; it counts"));
+        let step = self.step();
+        let verdict = self.guard.observe(&step);
+        self.recorder.add_findings(&verdict, now());
+        self.add_to_history(what.clone());
+        let event = StepEvent {
+            action: Some(what),
+            status: Some("cut off".to_owned()),
+            verdict: VerdictSummary::from(&verdict),
+            ..StepEvent::default()
+        };
+        let event = RecordedEvent { verdict: Some(&verdict), ..RecordedEvent::new(RunEvent::Step(event)) };
+        self.recorder.write(&event, &self.guard, &mut self.runner_state);
+        run_end::find_end_request(&verdict, self.config.policy.on_loop)
+            .filter(|request| request.ending == RunEndReason::Limit)
+            .and_then(|request| self.handle_end_request(&request, &verdict, &step))
+    }
+
     /// Shows the user how near the limits are, and what cannot be detected.
     pub(crate) fn report_limits(&self, iteration: &IterationResult, verdict: &Verdict) {
         let is_about_limits = |advice: &&loopbreak::Advice| {

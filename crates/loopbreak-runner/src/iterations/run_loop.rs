@@ -1,6 +1,5 @@
 //! A run in progress: the parts shared by plain iterations and the task autopilot.
 
-use std::fs::File;
 use std::io;
 use std::time::Duration;
 
@@ -21,14 +20,15 @@ use crate::iterations::work_tree::WorkTree;
 use crate::observer::RunObserver;
 use crate::options::RunOptions;
 use crate::process::command_run::{CommandEnd, CommandRun, CommandStart};
+use crate::process::guardian::GuardianStart;
 use crate::process::interrupt_flag::InterruptFlag;
 use crate::prompt::run_prompt::RunPrompt;
 use crate::prompt::second_opinion::SecondOpinion;
 use crate::recording::run_recorder::{RecordedEvent, RunRecorder};
-use crate::recording::scratchpad;
+use crate::recording::{private_file, scratchpad};
 
-/// The longest wait for each notifier at the end of the run.
-const NOTIFY_TIMEOUT: Duration = Duration::from_mins(1);
+/// The longest wait for all notifications at the end of the run. A command that has not ended by then is stopped.
+const NOTIFY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest back-off.
 const MAX_BACKOFF: Duration = Duration::from_mins(10);
 
@@ -43,6 +43,8 @@ pub(crate) struct RunLoop<'a> {
     pub(crate) observer: &'a dyn RunObserver,
     pub(crate) advisor: Option<SecondOpinion>,
     pub(crate) interrupts: InterruptFlag,
+    /// Starts the guardian of each process group.
+    pub(crate) guardian: Option<GuardianStart>,
     pub(crate) recorder: RunRecorder<'a>,
     pub(crate) guard: Guard,
     pub(crate) runner_state: RunnerState,
@@ -66,8 +68,8 @@ pub(crate) enum IterationRound {
 }
 
 impl RunLoop<'_> {
-    /// Starts or continues the run.
-    pub(crate) fn begin(&mut self) {
+    /// Starts or continues the run. Returns its end if the iteration that was cut off was the last one.
+    pub(crate) fn begin(&mut self) -> Option<RunEnd> {
         let session = self.recorder.session().to_owned();
         if self.guard.turn() == 0 {
             self.observer.message(&format!("run {session}"));
@@ -80,7 +82,9 @@ impl RunLoop<'_> {
             self.human = Some("started the run again".to_owned());
         }
         let event = RunEvent::Start(NoteEvent { action: self.command_text() });
+        let under_way = self.runner_state.under_way.take();
         self.recorder.write(&RecordedEvent::new(event), &self.guard, &mut self.runner_state);
+        under_way.and_then(|number| self.count_cut_off_iteration(number))
     }
 
     /// Runs the command once. Waits if it has a transient failure, which says nothing about its work.
@@ -131,7 +135,7 @@ impl RunLoop<'_> {
         let number = self.guard.turn() + 1;
         let log = self.options.log_dir.as_ref().map(|folder| {
             let path = folder.join(format!("{}-{number:04}.log", self.recorder.session()));
-            File::create(&path)
+            private_file::create(&path)
                 .map_err(|error| RunError::failed(format!("--log-dir {}: {error}", path.display())))
         });
         let (words, input) = self.prompt.command_line(self.runner_state.advice.as_deref());
@@ -144,8 +148,14 @@ impl RunLoop<'_> {
             time_limit,
             log: log.transpose()?,
             observer: Some(self.observer),
+            guardian: self.guardian.as_ref(),
         };
-        start.run(&self.interrupts).map_err(|error| {
+        // Stored before it starts: if this process is killed, the iteration still counts.
+        self.runner_state.under_way = Some(number);
+        self.recorder.write_state(&self.guard, &mut self.runner_state);
+        let ran = start.run(&self.interrupts);
+        self.runner_state.under_way = None;
+        ran.map_err(|error| {
             let message = format!("cannot start {:?}: {error}", self.options.command[0]);
             match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied if number == 1 => {

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use loopbreak_arena::line_protocol::process_group::{self, StopSignal};
+use loopbreak_arena::line_protocol::process_group::StopSignal;
+use loopbreak_watch::notification::variable_value;
 
+use super::guardian::{CommandGroup, GuardianStart, LeftoverGroup};
 use super::interrupt_flag::InterruptFlag;
 use super::output_capture::OutputCapture;
 use crate::observer::{OutputStream, RunObserver};
@@ -36,6 +38,8 @@ pub(crate) struct CommandStart<'s> {
     pub(crate) log: Option<File>,
     /// The observer that gets the output, if this is a run of the agent.
     pub(crate) observer: Option<&'s dyn RunObserver>,
+    /// Starts the guardian of its processes.
+    pub(crate) guardian: Option<&'s GuardianStart>,
 }
 
 /// The way a command ended.
@@ -62,12 +66,9 @@ impl CommandStart<'_> {
         command.args(rest).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() });
         for (name, value) in self.variables {
-            // A variable cannot hold NUL.
-            command.env(name, value.replace('\0', " "));
+            command.env(name, variable_value(value));
         }
-        // Ctrl-C on the terminal does not reach an isolated group, so it is passed on.
-        process_group::isolate(&mut command);
-        let mut child = command.spawn()?;
+        let (mut group, mut child) = CommandGroup::spawn(&mut command, self.guardian)?;
         if let (Some(mut pipe), Some(input)) = (child.stdin.take(), self.input) {
             // This thread is not joined: a command need not read its input.
             thread::spawn(move || pipe.write_all(input.as_bytes()));
@@ -82,8 +83,8 @@ impl CommandStart<'_> {
             .take()
             .map(|pipe| PipeDrain::new(pipe, output_to(OutputStream::Stdout), log.clone()));
         let err = child.stderr.take().map(|pipe| PipeDrain::new(pipe, output_to(OutputStream::Stderr), log));
-        let end = wait(&mut child, self.time_limit, interrupts);
-        stop_leftovers(&mut child, interrupts);
+        let end = wait(&mut child, &mut group, self.time_limit, interrupts);
+        stop_leftovers(group.into_leftovers(&child), interrupts);
         let drains = [out, err];
         wait_for_output(&drains, interrupts);
         let [out, err] =
@@ -95,6 +96,7 @@ impl CommandStart<'_> {
 /// Waits for the command. Ends it if it takes too long or the run is interrupted.
 fn wait(
     child: &mut Child,
+    group: &mut CommandGroup,
     time_limit: Option<Duration>,
     interrupts: &InterruptFlag,
 ) -> io::Result<CommandEnd> {
@@ -106,7 +108,7 @@ fn wait(
         }
         let is_late = time_limit.is_some_and(|time_limit| began.elapsed() >= time_limit);
         if is_late || interrupts.is_interrupted() {
-            stop_group(child, interrupts)?;
+            stop_group(child, group, interrupts)?;
             return Ok(if interrupts.is_interrupted() {
                 CommandEnd::Interrupted
             } else {
@@ -119,12 +121,12 @@ fn wait(
 }
 
 /// Ends the whole process group: with a request first, then by force.
-fn stop_group(child: &mut Child, interrupts: &InterruptFlag) -> io::Result<()> {
-    process_group::stop(child, StopSignal::Terminate);
+fn stop_group(child: &mut Child, group: &mut CommandGroup, interrupts: &InterruptFlag) -> io::Result<()> {
+    group.stop(child, StopSignal::Terminate);
     let began = Instant::now();
     while child.try_wait()?.is_none() {
         if began.elapsed() >= GRACE || interrupts.is_repeated() {
-            process_group::stop(child, StopSignal::Kill);
+            group.stop(child, StopSignal::Kill);
             child.wait()?;
             return Ok(());
         }
@@ -134,15 +136,15 @@ fn stop_group(child: &mut Child, interrupts: &InterruptFlag) -> io::Result<()> {
 }
 
 /// Ends the processes that the command left behind in its group: an iteration ends with all its processes.
-fn stop_leftovers(child: &mut Child, interrupts: &InterruptFlag) {
-    if !process_group::is_running(child) {
+fn stop_leftovers(group: LeftoverGroup, interrupts: &InterruptFlag) {
+    if !group.is_running() {
         return;
     }
-    process_group::stop(child, StopSignal::Terminate);
+    group.stop(StopSignal::Terminate);
     let began = Instant::now();
-    while process_group::is_running(child) {
+    while group.is_running() {
         if began.elapsed() >= LEFTOVER_GRACE || interrupts.is_repeated() {
-            process_group::stop(child, StopSignal::Kill);
+            group.stop(StopSignal::Kill);
             return;
         }
         thread::sleep(TICKS.1);

@@ -1,7 +1,8 @@
 //! The prompt of the agent: the user's text, the current task, and the guard's advice.
 
-use std::fs;
 use std::path::Path;
+
+use loopbreak_config::read_limited_file;
 
 use crate::error::RunError;
 use crate::options::RunOptions;
@@ -10,12 +11,17 @@ use crate::prompt::agent_answer::final_message;
 /// The placeholder for the prompt in the command.
 const PLACEHOLDER: &str = "{prompt}";
 
+/// The largest prompt file that is read, in bytes.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
 /// The prompt of a run.
 #[derive(Debug)]
 pub(crate) struct RunPrompt<'a> {
     options: &'a RunOptions,
     /// The user's text, as last read.
     text: Option<String>,
+    /// True if the prompt file is a regular file, which can be read again.
+    is_file: bool,
     /// The description of the current task.
     brief: String,
     /// The text and the brief.
@@ -38,13 +44,15 @@ impl<'a> RunPrompt<'a> {
                 .hint("give one with --prompt or --prompt-file"));
         }
         let whole = text.clone().unwrap_or_default();
-        Ok(RunPrompt { options, text, brief: String::new(), whole })
+        let is_file = options.prompt_file.as_ref().is_some_and(|path| path.is_file());
+        Ok(RunPrompt { options, text, is_file, brief: String::new(), whole })
     }
 
     /// Reads the prompt file again and returns the prompt. If the file can no longer be read, returns an
     /// error, and the last text stays in use.
     pub(crate) fn reload(&mut self) -> Result<&str, String> {
-        if let Some(path) = &self.options.prompt_file {
+        // A stream can be read only once.
+        if let Some(path) = self.options.prompt_file.as_ref().filter(|_| self.is_file) {
             match read_file(path) {
                 Ok(text) => {
                     self.text = Some(text);
@@ -94,7 +102,7 @@ impl<'a> RunPrompt<'a> {
 }
 
 fn read_file(path: &Path) -> Result<String, String> {
-    let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let bytes = read_limited_file(path, MAX_BYTES).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

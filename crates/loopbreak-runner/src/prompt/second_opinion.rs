@@ -82,6 +82,7 @@ impl RunLoop<'_> {
             time_limit: Some(time_limit),
             log: None,
             observer: None,
+            guardian: self.guardian.as_ref(),
         };
         self.observer.message("asking the advisor");
         let ran = match start.run(&self.interrupts) {

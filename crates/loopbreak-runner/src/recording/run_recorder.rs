@@ -1,6 +1,9 @@
 //! Records a run in the store, so that it can be shown and continued.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use loopbreak::{Config, Guard, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
@@ -15,6 +18,8 @@ use crate::observer::RunObserver;
 
 /// The name of the program in the store.
 const SOURCE: &str = "run";
+/// The longest wait for the processes of a runner that was killed.
+const LEFTOVER_TIMEOUT: Duration = Duration::from_secs(6);
 /// The number of latest runs that are searched for the one to continue.
 const MAX_RUNS: usize = 1000;
 
@@ -64,7 +69,7 @@ impl<'o> RunRecorder<'o> {
             RunRecorder { observer, store, key, folder, state: RunState::default(), lock: None };
         if resume && let Some((key, text, mut runner_state)) = recorder.find_last_run(command)? {
             recorder.key = key;
-            if !recorder.lock() {
+            if !recorder.lock_after_leftovers() {
                 return Err(RunError::failed(format!(
                     "run {} is active in another process",
                     recorder.session()
@@ -102,6 +107,24 @@ impl<'o> RunRecorder<'o> {
                 true
             }
         }
+    }
+
+    /// Locks a run to continue it. If its runner was killed, a guardian holds the lock for a moment, until all processes
+    /// have ended.
+    fn lock_after_leftovers(&mut self) -> bool {
+        let began = Instant::now();
+        while !self.lock() {
+            if began.elapsed() >= LEFTOVER_TIMEOUT {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        true
+    }
+
+    /// Returns the lock in a form that another process can inherit.
+    pub(crate) fn shared_lock(&self) -> Option<File> {
+        self.lock.as_ref().and_then(|lock| lock.share().ok().flatten())
     }
 
     /// Returns the last run of a command in this folder, with its stored state.
@@ -223,6 +246,11 @@ impl<'o> RunRecorder<'o> {
         })
     }
 
+    /// Stores the state of the run without an event.
+    pub(crate) fn write_state(&mut self, guard: &Guard, runner_state: &mut RunnerState) {
+        self.write(&RecordedEvent::state_only(), guard, runner_state);
+    }
+
     fn try_write(
         &mut self,
         event: &RecordedEvent<'_>,
@@ -249,7 +277,7 @@ impl<'o> RunRecorder<'o> {
             records.tasks.retain(|task| !by_others.contains(&task.id));
             transaction.commit(RunChange {
                 state: Some(state),
-                events: vec![event.event.clone()],
+                events: event.event.iter().cloned().collect(),
                 records,
                 ended: event.ended,
             })?;
@@ -262,7 +290,8 @@ impl<'o> RunRecorder<'o> {
 /// An event to be stored.
 #[derive(Debug)]
 pub(crate) struct RecordedEvent<'v> {
-    pub(crate) event: RunEvent,
+    /// Absent if only the state is stored.
+    pub(crate) event: Option<RunEvent>,
     pub(crate) verdict: Option<&'v Verdict>,
     /// Further records that are stored with the event.
     pub(crate) records: RunRecords,
@@ -273,7 +302,11 @@ pub(crate) struct RecordedEvent<'v> {
 
 impl RecordedEvent<'_> {
     pub(crate) fn new(event: RunEvent) -> Self {
-        RecordedEvent { event, verdict: None, records: RunRecords::default(), known: &[], ended: false }
+        RecordedEvent { event: Some(event), ..Self::state_only() }
+    }
+
+    fn state_only() -> Self {
+        RecordedEvent { event: None, verdict: None, records: RunRecords::default(), known: &[], ended: false }
     }
 
     /// Returns the tasks in `records` that changed in the store since they were read.

@@ -1,9 +1,9 @@
 //! The scratchpad file: a line per iteration, for people and for the agent.
 
-use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
+use super::private_file;
 use crate::iterations::iteration_result::IterationResult;
 
 /// Adds a line for an iteration. Returns an error message if that fails.
@@ -15,7 +15,7 @@ pub(crate) fn append_line(path: &Path, iteration: &IterationResult, next: &str) 
         none(accomplished),
         none(errors)
     );
-    let file = OpenOptions::new().create(true).append(true).open(path);
-    file.and_then(|mut file| file.write_all(line.as_bytes()))
+    private_file::append(path)
+        .and_then(|mut file| file.write_all(line.as_bytes()))
         .map_err(|error| format!("--scratchpad {}: {error}", path.display()))
 }

@@ -7,12 +7,10 @@ use std::path::{Path, PathBuf};
 use super::sibling;
 use crate::{RunKey, RunLock, StoreError};
 
-/// A locked file, removed when the lock is released.
+/// The path of a locked file, removed when the lock is released. The lock is on the open file.
 #[derive(Debug)]
 struct RunLockFile {
     path: PathBuf,
-    // The lock is on the open file.
-    _file: File,
 }
 
 /// Locks a run of the store at this path. Returns `None` if another process holds the lock.
@@ -30,7 +28,7 @@ pub(super) fn lock(store: &Path, run: &RunKey) -> Result<Option<RunLock>, StoreE
         // The previous holder may have removed the file after it was opened here. A lock on a removed file is seen by
         // no other process.
         if is_same_file(&file, &path) {
-            return Ok(Some(RunLock::new(RunLockFile { path, _file: file })));
+            return Ok(Some(RunLock::new(RunLockFile { path }).with_file(file)));
         }
     }
 }

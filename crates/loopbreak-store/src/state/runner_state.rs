@@ -28,6 +28,9 @@ pub struct RunnerState {
     pub advice: Option<String>,
     /// Rungs of loops that the advisor was asked about.
     pub asked: Vec<String>,
+    /// Number of the iteration that is under way. A runner that was killed leaves it behind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub under_way: Option<u64>,
     /// State of the autopilot, in runs with a roadmap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autopilot: Option<AutopilotState>,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::bounded_name::NameBounds;
 use crate::input::feed_document;
 use crate::line::LineFeeder;
 use crate::log_format::{LogFormat, LogReader};
@@ -48,24 +49,25 @@ impl LogFollower {
     /// Adds bytes that were appended to a file.
     pub fn push(&mut self, file: usize, bytes: &[u8], sink: &mut dyn RecordSink) {
         if let Some(feed) = self.files.get_mut(file) {
-            feed.push(&mut *self.reader, bytes, sink);
+            feed.push(&mut *self.reader, bytes, &mut NameBounds(sink));
         }
     }
 
     /// Adds a file that consists of one value.
     pub fn push_document(&mut self, text: &[u8], sink: &mut dyn RecordSink) {
-        feed_document(&mut *self.reader, text, sink);
+        feed_document(&mut *self.reader, text, &mut NameBounds(sink));
     }
 
     /// Ends a file: its last line needs no line break.
     pub fn close_file(&mut self, file: usize, sink: &mut dyn RecordSink) {
         if let Some(feed) = self.files.get_mut(file) {
-            feed.close(&mut *self.reader, sink);
+            feed.close(&mut *self.reader, &mut NameBounds(sink));
         }
     }
 
     /// Ends the log and emits everything that was held back.
     pub fn finish(&mut self, sink: &mut dyn RecordSink) {
+        let sink = &mut NameBounds(sink);
         for feed in &mut self.files {
             feed.close(&mut *self.reader, sink);
         }
@@ -74,7 +76,7 @@ impl LogFollower {
 
     /// Emits what the format held back because more may belong to it. Unfinished lines are kept.
     pub fn flush(&mut self, sink: &mut dyn RecordSink) {
-        self.reader.end(sink);
+        self.reader.end(&mut NameBounds(sink));
     }
 
     /// Returns the number of bytes of the unfinished line of a file.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::log_input::LogInput;
 use super::unpack::unpack;
+use super::unpack_limit::UnpackLimit;
 use crate::log_format::LogFormat;
 
 /// The run and the agent that a file belongs to.
@@ -113,7 +114,11 @@ fn owner_of(input: &LogInput) -> Option<FileOwner> {
     let path = input.path().filter(|path| path.is_file())?;
     let file = File::open(path).ok()?;
     let mut head = Vec::new();
-    unpack(Box::new(BufReader::new(file))).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
+    unpack(Box::new(BufReader::new(file)), UnpackLimit::default())
+        .ok()?
+        .take(HEAD)
+        .read_to_end(&mut head)
+        .ok()?;
     let folder = path.parent().and_then(Path::file_name).and_then(std::ffi::OsStr::to_str);
     owner_of_head(&head, folder)
 }

@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use super::file_owner::join_runs;
 use super::log_input::LogInput;
 use super::open_error::OpenError;
+use super::unpack_limit::UnpackLimit;
+
+/// The largest number of levels of folders that are searched below a folder that was named.
+pub(super) const MAX_DEPTH: usize = 128;
 
 /// The files behind the paths that a user named.
 #[derive(Debug, Default)]
@@ -23,10 +27,18 @@ impl InputSet {
     /// Removes files that are not logs, such as labels in the same folders. Files that do not exist are ignored.
     pub fn skip<P: AsRef<Path>>(&mut self, files: impl IntoIterator<Item = P>) {
         let skipped: Vec<_> = files.into_iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
+        if skipped.is_empty() {
+            return;
+        }
         self.inputs.retain(|input| {
             let real = input.path().and_then(|path| fs::canonicalize(path).ok());
             real.is_none_or(|real| !skipped.contains(&real))
         });
+    }
+
+    /// Sets the limit on the unpacked bytes of compressed files.
+    pub fn limit_unpacked(&mut self, limit: UnpackLimit) {
+        self.inputs.iter_mut().for_each(|input| input.limit_unpacked(limit));
     }
 }
 
@@ -39,6 +51,8 @@ pub struct SearchedFolder {
     pub files: usize,
     /// True if some of the files count elsewhere because they were named before.
     pub shared: bool,
+    /// Number of links in it that lead out of it. They are not followed.
+    pub skipped_links: usize,
 }
 
 /// A path that was named, or found in a folder, and cannot be read.
@@ -52,7 +66,7 @@ pub struct UnreadableInput {
 
 /// Expands paths into inputs. `-` is standard input; a folder stands for all files in it and below. Hidden
 /// folders, sockets and devices are skipped. A file that was already seen under another name or link is
-/// skipped too, so nothing counts twice. Files of one run, such as those of a session and its subagents,
+/// skipped too, so nothing counts twice. A link in a folder that leads out of it is not followed. Files of one run, such as those of a session and its subagents,
 /// become one input.
 pub fn expand_paths<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSet {
     let mut expansion = list_files(paths);
@@ -66,7 +80,7 @@ pub fn list_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSe
     for path in paths {
         let path = path.as_ref();
         if path == Path::new("-") {
-            if walk.met.insert(path.to_owned()) {
+            if !std::mem::replace(&mut walk.has_stdin, true) {
                 walk.out.inputs.push(LogInput::stdin());
             }
             continue;
@@ -74,7 +88,7 @@ pub fn list_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSe
         match fs::metadata(path) {
             Err(error) => walk.unreadable(path, OpenError::from(error)),
             Ok(about) if about.is_dir() => walk.folder(path),
-            Ok(about) => walk.file(path, None, about.len()),
+            Ok(about) => walk.file(path, None, &about),
         }
     }
     walk.out
@@ -83,8 +97,31 @@ pub fn list_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSe
 #[derive(Default)]
 struct FolderWalk {
     out: InputSet,
-    /// Canonical paths of the files and folders seen so far.
-    met: HashSet<PathBuf>,
+    /// The files and folders seen so far.
+    met: HashSet<FileIdentity>,
+    /// Standard input was named.
+    has_stdin: bool,
+}
+
+/// Identifies a file or a folder independently of its name. Comparing resolved paths would take time that grows with
+/// the cube of the depth.
+#[cfg(unix)]
+type FileIdentity = (u64, u64);
+
+/// Returns the identity of a file, if it has one.
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems cannot always tell")]
+fn identity(_: &Path, about: &fs::Metadata) -> Option<FileIdentity> {
+    use std::os::unix::fs::MetadataExt as _;
+    Some((about.dev(), about.ino()))
+}
+
+#[cfg(not(unix))]
+type FileIdentity = PathBuf;
+
+#[cfg(not(unix))]
+fn identity(path: &Path, _: &fs::Metadata) -> Option<FileIdentity> {
+    fs::canonicalize(path).ok()
 }
 
 impl FolderWalk {
@@ -92,16 +129,15 @@ impl FolderWalk {
         self.out.unreadable.push(UnreadableInput { name: path.display().to_string(), error });
     }
 
-    /// Returns whether a path is seen for the first time. A path that cannot be canonicalized, such as a pipe, is
-    /// always new.
-    fn is_new(&mut self, path: &Path) -> bool {
-        fs::canonicalize(path).map_or(true, |real| self.met.insert(real))
+    /// Returns whether a file or folder is seen for the first time. One that cannot be identified is always new.
+    fn is_new(&mut self, path: &Path, about: &fs::Metadata) -> bool {
+        identity(path, about).is_none_or(|identity| self.met.insert(identity))
     }
 
-    fn file(&mut self, path: &Path, folder: Option<usize>, size: u64) {
-        let new = self.is_new(path);
+    fn file(&mut self, path: &Path, folder: Option<usize>, about: &fs::Metadata) {
+        let new = self.is_new(path, about);
         if new {
-            self.out.inputs.push(LogInput::found(path, folder, size));
+            self.out.inputs.push(LogInput::found(path, folder, about.len()));
         }
         if let Some(folder) = folder.and_then(|folder| self.out.folders.get_mut(folder)) {
             folder.files += 1;
@@ -112,12 +148,27 @@ impl FolderWalk {
     /// Walks a folder iteratively: folders may be nested deeper than the stack allows.
     fn folder(&mut self, path: &Path) {
         let folder = self.out.folders.len();
-        self.out.folders.push(SearchedFolder { name: path.display().to_string(), files: 0, shared: false });
-        let mut open = vec![path.to_owned()];
-        while let Some(path) = open.pop() {
+        self.out.folders.push(SearchedFolder {
+            name: path.display().to_string(),
+            files: 0,
+            shared: false,
+            skipped_links: 0,
+        });
+        let root = fs::canonicalize(path).ok();
+        let mut open = vec![(path.to_owned(), 0, false)];
+        while let Some((path, depth, is_link)) = open.pop() {
+            // A link may lead to files that whoever wrote the folder could not read.
+            if is_link {
+                // A link to nothing or to itself is not a missing log.
+                let Ok(target) = fs::canonicalize(&path) else { continue };
+                if root.as_ref().is_none_or(|root| !target.starts_with(root)) {
+                    self.out.folders[folder].skipped_links += 1;
+                    continue;
+                }
+            }
             let about = match fs::metadata(&path) {
                 Ok(about) => about,
-                // A dangling link is not a missing log.
+                // It disappeared in the meantime.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 Err(error) => {
                     self.unreadable(&path, OpenError::from(error));
@@ -125,9 +176,13 @@ impl FolderWalk {
                 }
             };
             if about.is_file() {
-                self.file(&path, Some(folder), about.len());
+                self.file(&path, Some(folder), &about);
             }
-            if !about.is_dir() || !self.is_new(&path) {
+            if !about.is_dir() || !self.is_new(&path, &about) {
+                continue;
+            }
+            if depth > MAX_DEPTH {
+                self.unreadable(&path, OpenError::TooDeep);
                 continue;
             }
             match fs::read_dir(&path) {
@@ -136,13 +191,15 @@ impl FolderWalk {
                     let hidden_folder = |entry: &fs::DirEntry| {
                         entry.file_name().as_encoded_bytes().starts_with(b".") && entry.path().is_dir()
                     };
-                    let mut inside: Vec<PathBuf> = entries
+                    let is_link =
+                        |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+                    let mut inside: Vec<(PathBuf, usize, bool)> = entries
                         .filter_map(Result::ok)
                         .filter(|entry| !hidden_folder(entry))
-                        .map(|entry| entry.path())
+                        .map(|entry| (entry.path(), depth + 1, is_link(&entry)))
                         .collect();
                     // A stack: the first by name is visited next.
-                    inside.sort_unstable_by(|a, b| b.cmp(a));
+                    inside.sort_unstable_by(|a, b| b.0.cmp(&a.0));
                     open.append(&mut inside);
                 }
             }
@@ -189,6 +246,48 @@ mod tests {
         let expansion = expand_paths([root.path()]);
         assert_eq!(names(&expansion, root.path()), ["a/log.jsonl"]);
         assert!(expansion.unreadable.is_empty());
+    }
+
+    /// A folder may come from somebody else. A link in it must not bring private files into a report.
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_a_folder_are_not_followed_unless_they_are_named() {
+        let root = tempfile::tempdir().unwrap();
+        let (shared, private) = (root.path().join("shared"), root.path().join("private"));
+        for folder in [&shared.join("real"), &private] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        fs::write(shared.join("real/log.jsonl"), "{}").unwrap();
+        fs::write(private.join("secret.jsonl"), "{}").unwrap();
+        let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, shared.join(name)).unwrap();
+        link("../private", "folder");
+        link("../private/secret.jsonl", "file.jsonl");
+        link("real", "inside");
+        link("ring-b", "ring-a");
+        link("ring-a", "ring-b");
+        let expansion = expand_paths([&shared]);
+        assert_eq!(names(&expansion, &shared), ["inside/log.jsonl"], "a link within the folder is harmless");
+        assert_eq!((expansion.folders[0].skipped_links, expansion.folders[0].shared), (2, false));
+        assert!(expansion.unreadable.is_empty(), "{:?}", expansion.unreadable);
+        let named = expand_paths([shared.join("folder"), shared.join("real")]);
+        assert_eq!(names(&named, &shared), ["folder/secret.jsonl", "real/log.jsonl"]);
+    }
+
+    /// Nested folders once took time that grew with the cube of their depth.
+    #[cfg(unix)]
+    #[test]
+    fn a_deep_tree_is_searched_up_to_a_limit_and_the_rest_is_reported() {
+        let root = tempfile::tempdir().unwrap();
+        let mut deep = root.path().to_owned();
+        for _ in 0..1000 {
+            deep.push("x");
+        }
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(root.path().join("x/x/log.jsonl"), "{}").unwrap();
+        let expansion = expand_paths([root.path()]);
+        assert_eq!(names(&expansion, root.path()), ["x/x/log.jsonl"]);
+        assert_eq!(expansion.unreadable.len(), 1);
+        assert!(matches!(expansion.unreadable[0].error, OpenError::TooDeep));
     }
 
     #[test]

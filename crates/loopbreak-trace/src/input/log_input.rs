@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::unpack_limit::UnpackLimit;
+
 /// One thing to read: a file, or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogInput {
@@ -15,6 +17,8 @@ pub struct LogInput {
     parts: Vec<CompanionPath>,
     /// Name of the run, for a folder with one record per file.
     folder_run: Option<String>,
+    /// Limit on the unpacked bytes, if it is compressed.
+    limit: UnpackLimit,
 }
 
 /// Another file of the same run.
@@ -28,20 +32,41 @@ pub(crate) struct CompanionPath {
 impl LogInput {
     /// Creates the input for standard input.
     pub fn stdin() -> Self {
-        LogInput { path: None, folder: None, size: 0, parts: Vec::new(), folder_run: None }
+        LogInput {
+            path: None,
+            folder: None,
+            size: 0,
+            parts: Vec::new(),
+            folder_run: None,
+            limit: UnpackLimit::default(),
+        }
     }
 
     /// Creates an input for a file that the user named.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let size = fs::metadata(&path).map_or(0, |about| about.len());
-        LogInput { path: Some(path), folder: None, size, parts: Vec::new(), folder_run: None }
+        LogInput {
+            path: Some(path),
+            folder: None,
+            size,
+            parts: Vec::new(),
+            folder_run: None,
+            limit: UnpackLimit::default(),
+        }
     }
 
     /// Creates an input for a file that was named, or found in one of
     /// [`InputSet::folders`](crate::InputSet::folders).
     pub(super) fn found(path: &Path, folder: Option<usize>, size: u64) -> Self {
-        LogInput { path: Some(path.to_owned()), folder, size, parts: Vec::new(), folder_run: None }
+        LogInput {
+            path: Some(path.to_owned()),
+            folder,
+            size,
+            parts: Vec::new(),
+            folder_run: None,
+            limit: UnpackLimit::default(),
+        }
     }
 
     /// Returns the path; `None` for standard input.
@@ -85,6 +110,15 @@ impl LogInput {
         self.size += other.size;
         self.parts.extend(other.path.map(|path| CompanionPath { path, agent }));
         self.parts.extend(other.parts);
+    }
+
+    /// Sets the limit on the unpacked bytes, if it is compressed. It applies to each file.
+    pub fn limit_unpacked(&mut self, limit: UnpackLimit) {
+        self.limit = limit;
+    }
+
+    pub(super) fn unpack_limit(&self) -> UnpackLimit {
+        self.limit
     }
 
     /// Returns the size in bytes, including companion files; 0 if unknown.

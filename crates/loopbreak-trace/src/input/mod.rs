@@ -8,6 +8,7 @@ mod open_error;
 mod opened_log;
 mod read;
 mod unpack;
+mod unpack_limit;
 
 pub use agent_log_dir::{AgentLogDir, agent_log_dirs};
 pub use file_owner::FileOwner;
@@ -21,3 +22,4 @@ pub(crate) use read::feed_document;
 #[cfg(test)]
 pub(crate) use read::read_lines;
 pub(crate) use unpack::is_packed;
+pub use unpack_limit::UnpackLimit;

@@ -2,6 +2,8 @@
 
 use std::{fmt, io};
 
+use super::input_set::MAX_DEPTH;
+use super::unpack_limit::UnpackLimit;
 use crate::log_format::LogFormat;
 
 /// The reason why an input cannot be read.
@@ -12,6 +14,10 @@ pub enum OpenError {
     Missing,
     /// The file cannot be read.
     Unreadable(io::Error),
+    /// The folder is nested too deep to be searched.
+    TooDeep,
+    /// The temporary file for idle runs cannot be written. The log itself is readable.
+    TemporaryFile(io::Error),
     /// The file is empty.
     Empty,
     /// The file is not text.
@@ -41,7 +47,10 @@ impl From<io::Error> for OpenError {
 impl OpenError {
     /// Returns whether the input could be read, but is not a log. Folders may contain such files.
     pub fn is_not_a_log(&self) -> bool {
-        !matches!(self, OpenError::Missing | OpenError::Unreadable(_))
+        !matches!(
+            self,
+            OpenError::Missing | OpenError::Unreadable(_) | OpenError::TooDeep | OpenError::TemporaryFile(_)
+        )
     }
 
     /// Returns whether the input is a log without content. That is unusual, but not an error.
@@ -56,6 +65,11 @@ impl OpenError {
             OpenError::Unreadable(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 Some("check the permissions of the file")
             }
+            OpenError::Unreadable(error) if UnpackLimit::is_cause_of(error) => {
+                Some("if you trust the file, unpack it first, or raise the limit with --max-unpacked")
+            }
+            OpenError::TooDeep => Some("name a folder further down"),
+            OpenError::TemporaryFile(_) => Some("set TMPDIR to a folder with more space"),
             OpenError::Unreadable(_) | OpenError::Empty | OpenError::EmptyDatabase => None,
             OpenError::Binary => Some(
                 "give a log in text form: decompress an archive first; give a database by its path, not as a stream",
@@ -80,6 +94,12 @@ impl fmt::Display for OpenError {
                 io::ErrorKind::PermissionDenied => f.write_str("cannot be read: permission denied"),
                 _ => write!(f, "cannot be read: {error}"),
             },
+            OpenError::TooDeep => {
+                write!(f, "the folder is more than {MAX_DEPTH} levels deep; not searched further")
+            }
+            OpenError::TemporaryFile(error) => {
+                write!(f, "cannot write to the temporary folder {}: {error}", std::env::temp_dir().display())
+            }
             OpenError::Empty => f.write_str("the file is empty"),
             OpenError::Binary => f.write_str("not a log: the file is binary"),
             OpenError::UnknownDatabase => f.write_str("not a log: a SQLite database of another program"),

@@ -11,6 +11,8 @@ use super::log_input::LogInput;
 use super::open_error::OpenError;
 use super::read::{CompanionFile, read_document, read_lines, read_merged};
 use super::unpack::unpack;
+use super::unpack_limit::UnpackLimit;
+use crate::bounded_name::NameBounds;
 #[cfg(feature = "sqlite")]
 use crate::database::{SqliteFile, is_database};
 use crate::line::LineBlocks;
@@ -57,6 +59,8 @@ struct TextContent {
     sequential: Vec<CompanionFile<PathBuf>>,
     /// Agents that wrote the companion files.
     companion_agents: Vec<String>,
+    /// Limit on the unpacked bytes of each file.
+    limit: UnpackLimit,
 }
 
 impl LogInput {
@@ -67,31 +71,32 @@ impl LogInput {
         format: Option<LogFormat>,
         watch: impl Fn(u64) + Clone + Send + 'static,
     ) -> Result<OpenedLog, OpenError> {
+        let limit = self.unpack_limit();
         let Some(path) = self.path() else {
-            return OpenedLog::from_stream(io::stdin(), format, watch);
+            return OpenedLog::from_limited_stream(io::stdin(), format, limit, watch);
         };
         let mut file = File::open(path)?;
         let about = file.metadata()?;
         if !about.is_file() {
-            return OpenedLog::from_stream(file, format, watch);
+            return OpenedLog::from_limited_stream(file, format, limit, watch);
         }
         #[cfg(feature = "sqlite")]
         if has_database(&mut file)? {
             return open_database(path, format, watch);
         }
         let again = file.try_clone()?;
-        let content = unpack(Box::new(BufReader::with_capacity(BUFFER, again)))?;
+        let content = unpack(Box::new(BufReader::with_capacity(BUFFER, again)), limit)?;
         let (format, layout) = recognized(sniff(content, format)?)?;
         file.rewind()?;
-        let input = reader(CountingReader { reader: file, watch: watch.clone() })?;
-        let mut log = TextContent::new(layout, input);
+        let input = reader(CountingReader { reader: file, watch: watch.clone() }, limit)?;
+        let mut log = TextContent::new(layout, input, limit);
         for part in self.parts() {
             let name = part.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             log.companion_agents.extend(part.agent.clone());
             if log.parts.len() < SIDE_BY_SIDE && !self.is_sequence() {
                 // A companion file that has disappeared in the meantime is reported like any missing file.
                 let file = File::open(&part.path)?;
-                let input = reader(CountingReader { reader: file, watch: watch.clone() })?;
+                let input = reader(CountingReader { reader: file, watch: watch.clone() }, limit)?;
                 log.parts.push(CompanionFile { name, input });
             } else {
                 log.sequential.push(CompanionFile { name, input: part.path.clone() });
@@ -132,8 +137,11 @@ fn open_database(
 }
 
 /// Returns the content, decompressed if necessary.
-fn reader(input: impl io::Read + Send + 'static) -> Result<Box<dyn BufRead + Send>, OpenError> {
-    Ok(unpack(Box::new(BufReader::with_capacity(BUFFER, input)))?)
+fn reader(
+    input: impl io::Read + Send + 'static,
+    limit: UnpackLimit,
+) -> Result<Box<dyn BufRead + Send>, OpenError> {
+    Ok(unpack(Box::new(BufReader::with_capacity(BUFFER, input)), limit)?)
 }
 
 impl OpenedLog {
@@ -144,7 +152,16 @@ impl OpenedLog {
         format: Option<LogFormat>,
         watch: impl Fn(u64) + Send + 'static,
     ) -> Result<OpenedLog, OpenError> {
-        let mut stream = reader(CountingReader { reader: stream, watch })?;
+        Self::from_limited_stream(stream, format, UnpackLimit::default(), watch)
+    }
+
+    fn from_limited_stream(
+        stream: impl io::Read + Send + 'static,
+        format: Option<LogFormat>,
+        limit: UnpackLimit,
+        watch: impl Fn(u64) + Send + 'static,
+    ) -> Result<OpenedLog, OpenError> {
+        let mut stream = reader(CountingReader { reader: stream, watch }, limit)?;
         let mut head = Vec::new();
         stream.by_ref().take(HEAD).read_to_end(&mut head)?;
         let (format, layout) = match sniff(&head[..], format)? {
@@ -155,7 +172,7 @@ impl OpenedLog {
             sniffed => recognized(sniffed)?,
         };
         let input = Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(stream)));
-        Ok(OpenedLog { format, content: LogContent::Text(TextContent::new(layout, input)) })
+        Ok(OpenedLog { format, content: LogContent::Text(TextContent::new(layout, input, limit)) })
     }
 
     /// Returns the format.
@@ -179,6 +196,7 @@ impl OpenedLog {
 
     /// Reads the log from beginning to end.
     pub fn read(self, sink: &mut dyn RecordSink) -> io::Result<ReadStats> {
+        let sink = &mut NameBounds(sink);
         match self.content {
             LogContent::Text(text) => text.read(self.format, sink),
             #[cfg(feature = "sqlite")]
@@ -191,8 +209,15 @@ impl OpenedLog {
 }
 
 impl TextContent {
-    fn new(layout: LogLayout, input: Box<dyn BufRead + Send>) -> Self {
-        TextContent { layout, input, parts: Vec::new(), sequential: Vec::new(), companion_agents: Vec::new() }
+    fn new(layout: LogLayout, input: Box<dyn BufRead + Send>, limit: UnpackLimit) -> Self {
+        TextContent {
+            layout,
+            input,
+            parts: Vec::new(),
+            sequential: Vec::new(),
+            companion_agents: Vec::new(),
+            limit,
+        }
     }
 
     fn read(self, format: LogFormat, sink: &mut dyn RecordSink) -> io::Result<ReadStats> {
@@ -203,7 +228,8 @@ impl TextContent {
             LogLayout::Lines => read_merged(&mut *steps, self.input, self.parts, sink)?,
         };
         for part in self.sequential {
-            let input = unpack(Box::new(BufReader::with_capacity(BUFFER, File::open(&part.input)?)))?;
+            let file = BufReader::with_capacity(BUFFER, File::open(&part.input)?);
+            let input = unpack(Box::new(file), self.limit)?;
             let more = match self.layout {
                 LogLayout::Document => read_document(&mut *steps, input, sink)?,
                 LogLayout::Lines => read_lines(&mut *steps, input, Some(&part.name), sink)?,

@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 use std::ops::Range;
 
 use super::{LineReader, LogLine};
+use crate::bounded_name::{LONGEST_NAME, bound_names};
 use crate::log_format::{LogFormat, LogUnit};
 use crate::log_record::{LogRecord, ReadStats, SkippedLine};
 use crate::skip_reason::SkipReason;
@@ -87,11 +88,12 @@ impl LineBlock {
         self.lines.is_empty()
     }
 
-    /// Returns the run of the line at index `at`, if it is the first key of the line. The rest of the line is not
-    /// checked.
+    /// Returns the run of the line at index `at`, if it is the first key of the line and its name need not be shortened.
+    /// The rest of the line is not checked.
     pub fn run(&self, at: usize) -> Option<&str> {
         let range = self.lines.get(at)?.text.as_ref().ok()?;
-        self.format?.definition().run_of_line(&self.text[range.clone()])
+        let run = self.format?.definition().run_of_line(&self.text[range.clone()]);
+        run.filter(|run| run.len() <= LONGEST_NAME)
     }
 
     /// Parses the line at index `at`, or returns why it is skipped. Returns `None` for a blank line.
@@ -114,7 +116,11 @@ impl LineBlock {
                 }
             }
         };
-        Some(read.map_err(|reason| SkippedLine { line: line.number, reason }))
+        let bounded = read.map(|mut record| {
+            bound_names(&mut record.step);
+            record
+        });
+        Some(bounded.map_err(|reason| SkippedLine { line: line.number, reason }))
     }
 }
 

@@ -12,6 +12,7 @@ use super::file_tail::{FileChange, FileIdentity, FileStamp, TailRead};
 use super::followed_log::{FollowedLog, StepOrigin};
 use super::log_source::{LogSource, SourceState, feed};
 use super::new_file_classifier::{NewFileClassifier, NewFileKind, is_rotated_name};
+use super::open_files::{OUT_OF_FILES, OpenFiles, is_out_of_files};
 use super::record_files::RecordFiles;
 use super::rotated_log::{RotatedLog, RotationState};
 use super::watch_observer::WatchObserver;
@@ -20,8 +21,6 @@ use super::watch_observer::WatchObserver;
 const CLOSE_AFTER: Duration = Duration::from_mins(1);
 /// Upper bound of remembered moved files.
 const MAX_MOVED: usize = 64;
-/// Upper bound of open files, unless more of them grow at the same time.
-const MAX_OPEN: usize = 256;
 
 /// All followed files.
 pub(crate) struct FollowedFiles {
@@ -37,6 +36,9 @@ pub(crate) struct FollowedFiles {
     generations: u32,
     pub(super) moved: Vec<MovedFile>,
     scanned: Option<(Instant, Duration)>,
+    pub(super) open_files: OpenFiles,
+    /// Number of links that lead out of the folders, and are not followed.
+    pub(crate) skipped_links: usize,
 }
 
 /// A file that was moved before it was read, and how to read it.
@@ -69,8 +71,12 @@ impl FollowedFiles {
             generations: 0,
             moved: Vec::new(),
             scanned: None,
+            open_files: OpenFiles::default(),
+            skipped_links: 0,
         };
-        for input in loopbreak_trace::list_files(paths).inputs {
+        let found = loopbreak_trace::list_files(paths);
+        files.skipped_links = found.folders.iter().map(|folder| folder.skipped_links).sum();
+        for input in found.inputs {
             let Some((path, about)) = input.path().and_then(|path| Some((path, fs::metadata(path).ok()?)))
             else {
                 continue;
@@ -143,9 +149,14 @@ impl FollowedFiles {
         // The end of a rotated log comes before new content at its path.
         let mut any = self.read_rotated(is_final, observer);
         for index in 0..self.sources.len() {
-            let read = self.read_source(index, is_final, observer);
-            any |= self.report_error(index, read, observer).unwrap_or(false);
+            let read = self.read_with_room(index, is_final, observer);
+            if self.report_error(index, read, observer).unwrap_or(false) {
+                self.sources[index].last_error = None;
+                any = true;
+            }
+            self.limit_open_files(index);
         }
+        self.report_unopened(observer);
         any |= self.read_record_files(observer);
         if is_final {
             for log in self.logs.iter_mut().flatten() {
@@ -175,6 +186,11 @@ impl FollowedFiles {
             }
             Err(error) => {
                 let what = format!("cannot be read: {error}");
+                // There may be thousands of them.
+                if is_out_of_files(&error) {
+                    source.last_error = Some(OUT_OF_FILES.to_owned());
+                    return None;
+                }
                 if source.last_error.as_ref() != Some(&what) {
                     observer.warning(&source.tail.path, &what);
                     source.last_error = Some(what);
@@ -265,7 +281,7 @@ impl FollowedFiles {
         any
     }
 
-    fn read_source(
+    pub(super) fn read_source(
         &mut self,
         index: usize,
         is_final: bool,
@@ -320,11 +336,10 @@ impl FollowedFiles {
 
     /// Closes files that did not grow, and drops logs without new content for long.
     fn close_idle(&mut self) {
-        let open = self.sources.iter().filter(|source| source.tail.is_open()).count();
         for source in &mut self.sources {
             let idle = source.changed.elapsed();
             let age = source.tail.stamp().and_then(|stamp| stamp.age()).unwrap_or(idle);
-            if open > MAX_OPEN || idle.max(age) > CLOSE_AFTER {
+            if idle.max(age) > CLOSE_AFTER {
                 source.tail.close();
             }
             if let SourceState::Lines { log, .. } = source.state

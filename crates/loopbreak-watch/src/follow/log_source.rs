@@ -140,7 +140,9 @@ impl LogSource {
         self.probed = Some((size, settled));
         let mut wanted = PROBE_BYTES;
         loop {
-            let Some(head) = self.head(wanted)? else { return Ok(ProbeResult::NotYet) };
+            // It is probed again if it cannot be read now.
+            let head = self.head(wanted).inspect_err(|_| self.probed = None)?;
+            let Some(head) = head else { return Ok(ProbeResult::NotYet) };
             let is_all = (head.len() as u64) >= size;
             match probe(&head, settled && is_all, only) {
                 // The first line is longer than the probe.

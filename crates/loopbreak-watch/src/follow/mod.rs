@@ -11,6 +11,7 @@ mod followed_log;
 mod json_document;
 mod log_source;
 mod new_file_classifier;
+mod open_files;
 mod recognise_source;
 mod record_files;
 mod rotated_log;

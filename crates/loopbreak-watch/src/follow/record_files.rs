@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use loopbreak_trace::{LogFormat, LogInput, is_complete_document};
+use loopbreak_trace::{LARGEST_DOCUMENT, LogFormat, LogInput, is_complete_document};
 
 use super::followed_files::FollowedFiles;
 use super::followed_log::{FollowedLog, StepOrigin};
@@ -36,6 +36,10 @@ impl RecordFiles {
         format: LogFormat,
         order: Option<i64>,
     ) -> io::Result<bool> {
+        let largest = LARGEST_DOCUMENT / (1024 * 1024);
+        if fs::metadata(path)?.len() > LARGEST_DOCUMENT {
+            return Err(io::Error::other(format!("one record of more than {largest} MB")));
+        }
         let text = fs::read(path)?;
         let whole = is_complete_document(&text);
         if whole {

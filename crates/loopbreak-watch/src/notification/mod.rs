@@ -21,7 +21,7 @@ mod notifier_set;
 mod webhook_notifier;
 
 pub use command_line::split_command_line;
-pub use command_notifier::{COMMAND_VARIABLES, CommandNotifier};
+pub use command_notifier::{COMMAND_VARIABLES, CommandNotifier, variable_value};
 pub use loop_notification::{LoopNotification, NotificationKey};
 pub use notifier_error::NotifierError;
 pub use notifier_set::NotifierSet;

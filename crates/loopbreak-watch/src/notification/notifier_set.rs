@@ -1,6 +1,6 @@
 //! All notifiers of one program.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{CommandNotifier, LoopNotification, NotifierError, WebhookNotifier};
 
@@ -39,10 +39,15 @@ impl NotifierSet {
         warnings
     }
 
-    /// Waits until every notification is delivered, at most `timeout` per notifier. Returns warnings for the user.
+    /// Waits until every notification is delivered, at most `timeout` for all of them together. Commands that have not
+    /// ended by then are stopped. Returns warnings for the user.
     pub fn finish(&mut self, timeout: Duration) -> Vec<String> {
+        let until = Instant::now() + timeout;
+        // Nothing more is queued, so all of them can end while one is waited for.
+        self.webhooks.iter_mut().for_each(WebhookNotifier::close);
         let mut warnings = self.command.as_mut().map(|command| command.finish(timeout)).unwrap_or_default();
-        warnings.extend(self.webhooks.iter_mut().flat_map(|webhook| webhook.finish(timeout)));
+        let left = || until.saturating_duration_since(Instant::now());
+        warnings.extend(self.webhooks.iter_mut().flat_map(|webhook| webhook.finish(left())));
         warnings
     }
 }

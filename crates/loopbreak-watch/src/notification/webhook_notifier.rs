@@ -63,9 +63,14 @@ impl WebhookNotifier {
         self.failures.try_iter().collect()
     }
 
+    /// Accepts no more notifications: the sending thread ends after the last one.
+    pub(super) fn close(&mut self) {
+        self.queue = None;
+    }
+
     /// Waits until every notification is sent, at most `timeout`. Returns warnings for the user.
     pub fn finish(&mut self, timeout: Duration) -> Vec<String> {
-        self.queue = None;
+        self.close();
         let until = Instant::now() + timeout;
         while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {
             if Instant::now() >= until {

@@ -1,0 +1,102 @@
+//! A runner that is killed leaves no agent running, and what it began counts.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::support::agents::{LONG, run_with, start_and_wait, stdout_of};
+use super::support::folder;
+
+/// Returns the number of processes whose command line contains this text.
+fn count_processes(mark: &str) -> usize {
+    let all = Command::new("ps").args(["-eo", "stat=,args="]).output().unwrap();
+    let text = String::from_utf8_lossy(&all.stdout).into_owned();
+    text.lines().filter(|line| line.contains(mark) && !line.starts_with('Z')).count()
+}
+
+fn wait_until_gone(mark: &str) {
+    let end = Instant::now() + LONG;
+    while count_processes(mark) > 0 {
+        assert!(Instant::now() < end, "still there: {mark}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// Starts a run, and kills it when its agent has created the file `up`.
+fn start_and_kill(folder: &Path, args: &[&str], body: &str) {
+    let _ = fs::remove_file(folder.join("up"));
+    let mut child = start_and_wait(folder, &[&["run"], args, &["--", "sh", "-c", body]].concat());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// Nobody limits an agent whose runner is gone.
+#[test]
+fn a_killed_runner_leaves_no_agent_running() {
+    let folder = folder();
+    // The second one ignores the request to end.
+    for (mark, body) in [
+        ("7654.511", "sleep 7654.511 & touch up; sleep 7654.511"),
+        ("7654.512", "trap '' TERM; touch up; while :; do sleep 0.1; : 7654.512; done"),
+    ] {
+        start_and_kill(folder.path(), &[], body);
+        wait_until_gone(mark);
+    }
+    let end = Instant::now() + LONG;
+    let guardians =
+        || count_processes(&format!("{} run-guardian", assert_cmd::cargo::cargo_bin!("loopbreak").display()));
+    // Other tests have guardians of their own, which end with their runs.
+    while guardians() > 0 && Instant::now() < end {
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(guardians(), 0, "the guardians have ended too");
+}
+
+/// A program that starts a dying runner again and again must reach the limit of iterations.
+#[test]
+fn an_iteration_that_was_cut_off_counts() {
+    let folder = folder();
+    let args = ["--max-iterations", "4", "--resume"];
+    let body = "echo begun >> begun; touch up; sleep 7654.521";
+    for _ in 0..3 {
+        start_and_kill(folder.path(), &args, body);
+    }
+    // The fourth iteration is the last one, whether it is cut off or not.
+    start_and_kill(folder.path(), &args, body);
+    let done = run_with(folder.path(), &args, body);
+    assert_eq!(done.code, Some(11), "{}", done.err);
+    assert!(done.err.contains("iteration 4 was cut off"), "{}", done.err);
+    assert_eq!(fs::read_to_string(folder.path().join("begun")).unwrap().lines().count(), 4);
+    wait_until_gone("7654.521");
+    let log = stdout_of(folder.path(), &["log", "--json"]);
+    assert!(log.contains("cut off") || log.is_empty(), "{log}");
+}
+
+/// The new agent must not work beside the old one, which has a moment to clean up.
+#[test]
+fn a_run_is_continued_only_after_its_old_agent_has_ended() {
+    let folder = folder();
+    let body = "if [ -e first ]; then ps -eo args= | grep -c '[7]654.531' > seen; echo done; \
+                else touch first up; trap '' TERM; while :; do sleep 0.1; : 7654.531; done; fi";
+    let args = ["--resume", "--max-iterations", "2"];
+    start_and_kill(folder.path(), &args, body);
+    let done = run_with(folder.path(), &args, body);
+    assert_eq!(done.code, Some(11), "{}", done.err);
+    // The shell of this agent and its runner have the text in their own command lines.
+    let seen: usize = fs::read_to_string(folder.path().join("seen")).unwrap().trim().parse().unwrap();
+    assert!(seen <= 2, "{seen} processes with the text");
+}
+
+/// An agent may end its own process group. That must not confuse the runner.
+#[test]
+fn an_agent_that_ends_its_own_group_is_only_a_failed_iteration() {
+    let folder = folder();
+    let done = run_with(folder.path(), &["--max-iterations", "2"], "echo work; kill -9 0");
+    assert_eq!(done.code, Some(11), "{}", done.err);
+    let done = run_with(folder.path(), &["--max-errors", "2"], "kill -TERM 0; sleep 5");
+    assert_eq!(done.code, Some(12), "{}", done.err);
+}
