@@ -44,6 +44,8 @@ mod hook_install;
 #[cfg(unix)]
 mod hook_live;
 mod hook_rejected;
+#[cfg(unix)]
+mod hook_waiting;
 mod layout;
 mod mcp;
 mod opencode_database;
@@ -57,6 +59,8 @@ mod run;
 mod run_again;
 mod seeds;
 mod settings;
+#[cfg(unix)]
+mod store_removed;
 mod threads;
 mod tune;
 mod unread_items;
