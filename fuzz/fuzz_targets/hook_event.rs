@@ -16,6 +16,7 @@ fuzz_target!(|data: &[u8]| {
     let environment = HookEnvironment {
         store: Some(FOLDER.path().join("loopbreak.db")),
         disabled: false,
+        limit: None,
         clock: &|| 1_700_000_000_000,
         load_settings: &|_| Ok(Settings::default()),
         warn: &|_| {},

@@ -1,25 +1,31 @@
-//! Answers one event. The agent continues whatever happens.
+//! Answers one event. The agent continues whatever happens, and it never waits for long.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use loopbreak::Mode;
-use loopbreak_store::{RunKey, Store, StoreError, StoreUrl, open, repair};
+use loopbreak_store::{RunKey, StoreError};
+use serde_json::json;
 
 use crate::detect_agent::detect_agent;
 use crate::error_log;
+use crate::event_queue::{EventQueue, MAX_EVENT_BYTES, QueuedEvent, random_id, run_name};
+use crate::event_recorder::EventRecorder;
 use crate::hook_agent::HookAgent;
+use crate::hook_budget::HookBudget;
 use crate::hook_environment::HookEnvironment;
 use crate::hook_error::HookError;
 use crate::hook_event::{HookEvent, read_event};
 use crate::hook_event_kind::HookEventKind;
-use crate::hook_request::HookRequest;
 use crate::hook_response::HookResponse;
+use crate::hook_watch::{HookWatch, UnfinishedStep};
+use crate::store_trouble::{is_news, note_locked};
 
 /// Reads one event and returns the response for the agent, if there is one. An error is passed to `warn` and written to
-/// the error log, and there is no response, so the agent continues.
+/// the error log, and there is no decision, so the agent continues. The user is told once per session.
 ///
 /// Without an agent, it is found from the event. The event of an unknown agent has no response.
 pub fn answer(
@@ -27,24 +33,36 @@ pub fn answer(
     input: impl Read,
     environment: &HookEnvironment<'_>,
 ) -> Option<String> {
-    let answered = catch_unwind(AssertUnwindSafe(|| try_answer(agent, input, environment)));
-    let error = match answered.unwrap_or(Err(HookError::Panic)) {
-        Ok(response) => return response,
-        Err(error) => error.to_string(),
-    };
+    let watch = HookWatch::start(environment.limit.as_ref());
+    let answered = catch_unwind(AssertUnwindSafe(|| try_answer(agent, input, environment, &watch)));
+    let response = answered.unwrap_or(Err(HookError::Panic)).unwrap_or_else(|error| {
+        report(environment, agent.map_or("hook", HookAgent::name), &error);
+        None
+    });
+    watch.finish();
+    response
+}
+
+/// Reports an error to people. The agent continues.
+fn report(environment: &HookEnvironment<'_>, agent: &str, error: &HookError) {
+    let error = error.to_string();
     (environment.warn)(&format!("{error}; the agent continues without the guard"));
     if let Some(store) = &environment.store {
-        error_log::append(store, (environment.clock)(), agent.map_or("hook", HookAgent::name), &error);
+        error_log::append(store, (environment.clock)(), agent, &error);
     }
-    None
 }
 
 fn try_answer(
     agent: Option<&dyn HookAgent>,
     input: impl Read,
     environment: &HookEnvironment<'_>,
+    watch: &HookWatch,
 ) -> Result<Option<String>, HookError> {
-    let text = read_event(input)?;
+    let mut budget = HookBudget::default();
+    let text = read_event(input, || {
+        budget = HookBudget::start(environment.limit.as_ref());
+        watch.begin();
+    })?;
     // First of all, so that nothing else can fail if a user has to get rid of the guard.
     if environment.disabled {
         return Ok(None);
@@ -54,68 +72,112 @@ fn try_answer(
     let Some(agent) = agent.or_else(|| detect_agent(&event)) else { return Ok(None) };
     let Some(kind) = agent.event_kind(event.name()) else { return Ok(None) };
     let session = event.session_id.as_deref().filter(|id| !id.is_empty()).ok_or(HookError::NoSession)?;
-    let folder = event.cwd.as_deref().unwrap_or_default();
-    let settings_folder = if Path::new(folder).is_dir() { folder } else { "." };
-    let settings = (environment.load_settings)(Path::new(settings_folder)).map_err(HookError::Settings)?;
-    if settings.mode == Mode::Off {
-        return Ok(None);
-    }
     let key = RunKey {
         source: agent.name().to_owned(),
         session: session.to_owned(),
         agent: event.agent_id.as_deref().unwrap_or_default().to_owned(),
     };
-    let (warn, now) = (environment.warn, (environment.clock)());
-    let request = HookRequest { agent, settings: &settings, event: &event, kind, run: session, now, warn };
-    let url = StoreUrl::from(environment.store.clone().ok_or(HookError::NoStore)?);
-    let mut store = open(&url)?;
-    report_quarantine(&request, &url, &*store);
-    let response = match respond(&mut *store, &key, folder, &request) {
-        Err(HookError::Store(StoreError::Damaged(_))) => {
-            drop(store);
-            let mut store = repair(&url)?;
-            report_quarantine(&request, &url, &*store);
-            respond(&mut *store, &key, folder, &request)
+    let store = environment.store.as_deref().ok_or(HookError::NoStore)?;
+    let call = EventCall { agent, kind, event: &event, text: &text, key, store, environment, budget, watch };
+    let (response, notice) = call.respond();
+    let mut output = agent.render(&event, &response);
+    if let Some(notice) = notice {
+        agent.add_user_message(output.get_or_insert_with(|| json!({})), &notice);
+    }
+    let is_empty =
+        output.as_ref().and_then(|output| output.as_object()).is_some_and(serde_json::Map::is_empty);
+    Ok(output.filter(|_| !is_empty).map(|json| json.to_string()))
+}
+
+/// One event of a known agent, with the surroundings of the hook.
+struct EventCall<'c> {
+    agent: &'c dyn HookAgent,
+    kind: HookEventKind,
+    event: &'c HookEvent<'c>,
+    text: &'c str,
+    key: RunKey,
+    store: &'c Path,
+    environment: &'c HookEnvironment<'c>,
+    budget: HookBudget,
+    watch: &'c HookWatch,
+}
+
+impl EventCall<'_> {
+    /// Handles the event. Returns the response, and what the user has to be told about the guard.
+    fn respond(&self) -> (HookResponse, Option<String>) {
+        let notices = RefCell::new(Vec::new());
+        let notice = |trouble: &str, text: String| {
+            // If nothing can be remembered, a message with each call would be too much.
+            let is_prompt = self.kind == HookEventKind::UserPrompt;
+            if is_news(self.store, &run_name(&self.key), trouble).unwrap_or(is_prompt) {
+                notices.borrow_mut().push(text);
+            }
+        };
+        let response = self.record(&notice).unwrap_or_else(|error| {
+            report(self.environment, self.agent.name(), &error);
+            if !matches!(error, HookError::Queued(_)) {
+                notice("off", format!("Loopbreak is off: {error}"));
+            }
+            HookResponse::Nothing
+        });
+        let notices = notices.into_inner();
+        (response, (!notices.is_empty()).then(|| notices.join("\n")))
+    }
+
+    fn record(&self, notice: &dyn Fn(&str, String)) -> Result<HookResponse, HookError> {
+        let (warn, now) = (self.environment.warn, (self.environment.clock)());
+        let folder = self.event.cwd.as_deref().unwrap_or_default();
+        let settings_folder = if Path::new(folder).is_dir() { folder } else { "." };
+        let settings =
+            (self.environment.load_settings)(Path::new(settings_folder)).map_err(HookError::Settings)?;
+        if settings.mode == Mode::Off {
+            return Ok(HookResponse::Nothing);
         }
-        response => response,
-    }?;
-    Ok(agent.render(&event, &response).map(|json| json.to_string()))
+        let queue = EventQueue::new(self.store, &self.key);
+        let id = random_id();
+        let queued = self.queued_event(id, now);
+        self.watch.hold(UnfinishedStep {
+            store: self.store.to_owned(),
+            agent: self.agent.name(),
+            queue: queue.clone(),
+            event: queued.clone(),
+            at: now,
+        });
+        let recorder = EventRecorder {
+            agent: self.agent,
+            settings: &settings,
+            key: &self.key,
+            folder,
+            store: self.store,
+            queue: &queue,
+            budget: self.budget,
+            now,
+            warn,
+            notice,
+        };
+        match recorder.record(self.event, self.kind, id) {
+            Err(HookError::Store(StoreError::Busy)) => {
+                note_locked(self.store, now);
+                notice("queued", LOCKED_NOTICE.to_owned());
+                Err(HookError::Queued(match queued.map(|event| queue.push(&event)) {
+                    Some(Ok(())) => "the step is queued",
+                    Some(Err(_)) => "the step is lost",
+                    None => "the call was not checked",
+                }))
+            }
+            result => result,
+        }
+    }
+
+    /// Returns the event as it waits in the queue. A question about a call does not wait: nobody needs the answer later.
+    fn queued_event(&self, id: u64, at: i64) -> Option<QueuedEvent> {
+        if self.kind == HookEventKind::BeforeTool || self.text.len() > MAX_EVENT_BYTES {
+            return None;
+        }
+        let (agent, event) = (self.agent.name().to_owned(), self.text.to_owned());
+        Some(QueuedEvent { id, agent, at, event })
+    }
 }
 
-/// Handles an event and stores the change of its run.
-fn respond(
-    store: &mut dyn Store,
-    key: &RunKey,
-    folder: &str,
-    request: &HookRequest<'_>,
-) -> Result<HookResponse, HookError> {
-    // Most calls continue no loop. They are allowed without a write lock, which all hooks would wait for.
-    let mut handled = None;
-    if matches!(request.kind, HookEventKind::BeforeTool | HookEventKind::ToolBatch) {
-        let stored = store.state(key)?;
-        let (change, response) = request.handle(stored.as_deref())?;
-        let Some(change) = change else { return Ok(response) };
-        handled = Some((stored, (Some(change), response)));
-    }
-    let transaction = store.begin(key, folder, request.now)?;
-    let (change, response) = match handled {
-        Some((stored, handled)) if stored.as_deref() == transaction.state() => handled,
-        // There was no look at the run before, or another process has changed it since.
-        _ => request.handle(transaction.state())?,
-    };
-    // A response is given only if the change is stored. Otherwise it would be repeated, or never count.
-    if let Some(change) = change {
-        transaction.commit(change)?;
-    }
-    Ok(response)
-}
-
-/// Reports that a damaged store was moved away.
-fn report_quarantine(request: &HookRequest<'_>, url: &StoreUrl, store: &dyn Store) {
-    if let Some(path) = store.quarantined() {
-        let message =
-            format!("the store was damaged and was moved to {}; a new one was created", path.display());
-        (request.warn)(&message);
-        error_log::append(url.as_path(), request.now, request.agent.name(), &message);
-    }
-}
+const LOCKED_NOTICE: &str = "Loopbreak cannot use its store, because another process keeps it locked. Until it is free, calls are \
+                             not checked, and steps are queued.";

@@ -25,6 +25,19 @@ pub(crate) enum HookError {
     Store(#[from] StoreError),
     #[error(transparent)]
     State(#[from] StateError),
+    /// Another process keeps the store locked.
+    #[error("the store is locked by another process; {0}")]
+    Queued(&'static str),
     #[error("internal error")]
     Panic,
+}
+
+impl HookError {
+    /// Returns the error of the store, if it is one.
+    pub(crate) fn store_error(&self) -> Option<&StoreError> {
+        match self {
+            HookError::Store(error) => Some(error),
+            _ => None,
+        }
+    }
 }

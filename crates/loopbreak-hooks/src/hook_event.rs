@@ -13,6 +13,8 @@ use crate::hook_error::HookError;
 
 /// Largest event that is parsed, in bytes. Agents truncate what they show to a model long before.
 pub(crate) const MAX_EVENT_BYTES: u64 = 128 * 1024 * 1024;
+/// Number of bytes read at a time.
+const READ_BYTES: usize = 64 * 1024;
 
 /// An event, with the keys of all events of all agents.
 #[derive(Debug, Default, Deserialize)]
@@ -232,17 +234,82 @@ pub(crate) enum PromptAuthor {
     Nobody,
 }
 
-/// Reads the text of an event. Reads the input to its end in any case, because a broken pipe could harm the agent.
-pub(crate) fn read_event(mut input: impl Read) -> Result<String, HookError> {
-    let mut bytes = Vec::new();
-    (&mut input).take(MAX_EVENT_BYTES).read_to_end(&mut bytes).map_err(HookError::Read)?;
-    let more = io::copy(&mut input, &mut io::sink()).map_err(HookError::Read)?;
-    if more > 0 {
-        return Err(HookError::TooLarge);
+/// Reads the text of an event: the first JSON object, without waiting for the end of the input. `begin` is called when the first
+/// byte has arrived. Anything else is read to its end, because a broken pipe could harm the agent.
+pub(crate) fn read_event(mut input: impl Read, begin: impl FnOnce()) -> Result<String, HookError> {
+    let (mut bytes, mut object, mut begin) = (Vec::new(), ObjectScanner::default(), Some(begin));
+    let mut chunk = vec![0; READ_BYTES];
+    loop {
+        let count = match input.read(&mut chunk) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read.map_err(HookError::Read)?,
+        };
+        if let Some(begin) = begin.take() {
+            begin();
+        }
+        if count == 0 {
+            break;
+        }
+        let end = object.scan(&chunk[..count]);
+        bytes.extend_from_slice(&chunk[..end.unwrap_or(count)]);
+        if bytes.len() as u64 > MAX_EVENT_BYTES {
+            io::copy(&mut input, &mut io::sink()).map_err(HookError::Read)?;
+            return Err(HookError::TooLarge);
+        }
+        if end.is_some() {
+            break;
+        }
     }
     // Tools print invalid UTF-8. The rest of the event is still valid.
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// Finds the end of a JSON object in bytes that arrive in pieces.
+#[derive(Debug, Default)]
+struct ObjectScanner {
+    depth: u64,
+    in_text: bool,
+    escaped: bool,
+    /// True if the input does not begin with an object.
+    is_other: bool,
+}
+
+impl ObjectScanner {
+    /// Looks at the next bytes. Returns the position after the end of the object, if it ends in them.
+    fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
+        if self.is_other {
+            return None;
+        }
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            if self.in_text && !self.escaped {
+                // Texts are nearly all of a long event.
+                at += memchr::memchr2(b'"', b'\\', &bytes[at..])?;
+                if bytes[at] == b'"' {
+                    self.in_text = false
+                } else {
+                    self.escaped = true
+                }
+                at += 1;
+                continue;
+            }
+            at += 1;
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'"' if self.depth > 0 => self.in_text = true,
+                b'{' => self.depth += 1,
+                b'}' if self.depth == 1 => return Some(at),
+                b'}' if self.depth > 1 => self.depth -= 1,
+                byte if self.depth == 0 && !byte.is_ascii_whitespace() => {
+                    self.is_other = true;
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        None
+    }
 }
 
 #[cfg(test)]
@@ -252,13 +319,36 @@ mod tests {
     #[test]
     fn an_event_that_is_too_large_is_read_to_its_end() {
         let mut endless = io::repeat(b' ').take(MAX_EVENT_BYTES + 3);
-        assert!(read_event(&mut endless).unwrap_err().to_string().contains("larger than 128 MB"));
+        assert!(read_event(&mut endless, || {}).unwrap_err().to_string().contains("larger than 128 MB"));
         assert_eq!(endless.limit(), 0);
+    }
+
+    /// An input that gives its bytes one by one, and fails if it is read to its end.
+    struct NeverClosed<'b>(&'b [u8]);
+
+    impl Read for NeverClosed<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let (first, rest) = self.0.split_first().expect("it waits for more than the object");
+            (out[0], self.0) = (*first, rest);
+            Ok(1)
+        }
+    }
+
+    /// Some agents keep the standard input of their hooks open.
+    #[test]
+    fn an_event_is_complete_with_its_object_and_not_with_the_end_of_the_input() {
+        for text in [r#"{}"#, r#" {"a":{"b":["}",{"c":"\\"}],"d":"\"}{"}}"#, r#"{"a":"{"}"#] {
+            assert_eq!(read_event(NeverClosed(text.as_bytes()), || {}).unwrap(), text);
+        }
+        assert_eq!(read_event(&b"{\"a\":1}\n{"[..], || {}).unwrap(), "{\"a\":1}");
+        for text in ["", "[{}]x", "x{}", "{\"a\":", "null"] {
+            assert_eq!(read_event(text.as_bytes(), || {}).unwrap(), text, "read to its end");
+        }
     }
 
     #[test]
     fn invalid_utf_8_is_replaced() {
-        assert_eq!(read_event(&b"{\"prompt\":\"\xff\"}"[..]).unwrap(), "{\"prompt\":\"\u{fffd}\"}");
+        assert_eq!(read_event(&b"{\"prompt\":\"\xff\"}"[..], || {}).unwrap(), "{\"prompt\":\"\u{fffd}\"}");
     }
 
     #[test]

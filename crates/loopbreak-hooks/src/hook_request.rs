@@ -12,7 +12,7 @@ use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_response::HookResponse;
 use crate::hook_transaction::HookTransaction;
-use crate::transcript::exit_code;
+use crate::transcript::TranscriptReader;
 
 /// An event with everything that is needed to handle it.
 pub(crate) struct HookRequest<'a> {
@@ -26,6 +26,10 @@ pub(crate) struct HookRequest<'a> {
     pub(crate) now: i64,
     /// Receives messages for people.
     pub(crate) warn: &'a dyn Fn(&str),
+    /// Id of the event, which the state of the run keeps after the event was recorded. 0 for none.
+    pub(crate) id: u64,
+    /// The transcript, which is read at most once per event.
+    pub(crate) transcript: TranscriptReader,
 }
 
 impl HookRequest<'_> {
@@ -56,7 +60,7 @@ impl HookRequest<'_> {
         let raw = if failed { error.or(*tool_response) } else { tool_response.or(*error) };
         let outcome = raw.map(|raw| self.agent.parse_outcome(RawValue::get(raw))).unwrap_or_default();
         let exit = if self.agent.hides_exit_codes() {
-            outcome.exit.or_else(|| exit_code(self))
+            outcome.exit.or_else(|| self.transcript.exit_code(self))
         } else {
             outcome.exit
         };

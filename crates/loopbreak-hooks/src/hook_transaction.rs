@@ -33,7 +33,15 @@ impl<'r> HookTransaction<'r> {
     pub(crate) fn restore(request: &'r HookRequest<'r>, stored: Option<&str>) -> Result<Self, HookError> {
         let mut state = RunState::parse(stored, request.warn);
         let config = guard_config::for_steps(request.settings, &state.hook.allowed);
-        let guard = state.guard.restore(config, request.run)?;
+        let guard = match state.guard.restore(config.clone(), request.run) {
+            Ok(guard) => guard,
+            Err(error) => {
+                // Another version of Loopbreak may have written it. The other runs are not concerned.
+                (request.warn)(&format!("cannot read the state of this session, so it starts over: {error}"));
+                state = RunState::default();
+                Guard::new(config).for_run(request.run)
+            }
+        };
         Ok(HookTransaction {
             request,
             state,
@@ -46,6 +54,9 @@ impl<'r> HookTransaction<'r> {
 
     /// Handles the event. Returns the change of the run, if there is one, and the response.
     pub(crate) fn handle(mut self) -> Result<(Option<RunChange>, HookResponse), HookError> {
+        if self.state.hook.has_recorded(self.request.id) {
+            return Ok((None, HookResponse::Nothing));
+        }
         let earlier = self.observe_rejected_calls();
         let response = match self.request.kind {
             HookEventKind::BeforeTool => before_tool(&mut self),
@@ -150,6 +161,7 @@ impl<'r> HookTransaction<'r> {
 
     fn into_change(mut self) -> Result<RunChange, HookError> {
         self.state.guard.save(&self.guard);
+        self.state.hook.add_recorded(self.request.id);
         let ended = self.request.kind == HookEventKind::SessionEnd;
         let state = Some(self.state.into_json()?);
         Ok(RunChange { state, events: self.events, records: self.records, ended })

@@ -10,6 +10,8 @@
 //! | `handlers` | one file per kind of event |
 //! | `hook_request`, `hook_transaction` | an event with its settings, and the run while the event is handled |
 //! | `hook_event`, `raw_event`, `tool_outcome`, `transcript` | parsing of events, tool responses and transcripts |
+//! | `hook_budget`, `hook_watch` | the time that a hook may take, and its end if it takes longer |
+//! | `event_queue`, `store_trouble` | steps that wait for a store that was locked, and what is remembered about it |
 //! | `detect_agent` | the agent that sent an event |
 //! | [`install`] | the settings files of agents |
 //! | [`doctor`], [`error_log`] | checks of the installed hook, and the errors of past events |
@@ -23,10 +25,13 @@ mod bounded_file;
 mod detect_agent;
 pub mod doctor;
 pub mod error_log;
+mod event_queue;
+mod event_recorder;
 mod guard_config;
 pub mod guard_text;
 mod handlers;
 mod hook_agent;
+mod hook_budget;
 mod hook_environment;
 mod hook_error;
 mod hook_event;
@@ -34,17 +39,22 @@ mod hook_event_kind;
 mod hook_request;
 mod hook_response;
 mod hook_transaction;
+mod hook_watch;
 pub mod install;
 #[cfg(feature = "scripted-model")]
 pub mod live_trial;
 mod raw_event;
+
 #[cfg(feature = "scripted-model")]
 pub mod scripted_model;
+mod store_trouble;
 mod temporary_folder;
 mod tool_outcome;
 mod transcript;
 
 pub use answer_event::answer;
+pub use event_queue::waiting_events;
 pub use hook_agent::{HookAgent, UnknownAgent};
+pub use hook_budget::{HookLimit, WHOLE_TIME};
 pub use hook_environment::HookEnvironment;
 pub use hook_event_kind::HookEventKind;

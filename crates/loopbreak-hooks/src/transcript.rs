@@ -1,22 +1,62 @@
 //! Calls that the agent rejected by itself: unknown tools, invalid arguments. No hook reports them, but the transcript of
 //! the session has them. Only the part that was added since the last event is read.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+use std::time::Instant;
 
 use loopbreak::Action;
-use loopbreak_store::{HookState, TranscriptOffset};
+use loopbreak_store::{HookState, TranscriptOffset, open_regular_file};
 use loopbreak_trace::{LogFollower, LogFormat, LogRecord, RecordSink, RejectedCall, SkippedLine};
 
+use crate::hook_budget::has_passed;
 use crate::hook_request::HookRequest;
 
-/// Number of bytes read at most of a new part, from its end.
-const NEW_BYTES: u64 = 4 * 1024 * 1024;
+/// Number of bytes read at a time.
+const PART_BYTES: u64 = 1024 * 1024;
+/// Number of bytes read at most for one event. The next event goes on there.
+const NEW_BYTES: u64 = 4 * PART_BYTES;
+/// Number of unread bytes above which the oldest are skipped: nobody needs advice about calls of yesterday.
+const MAX_BACKLOG: u64 = 64 * 1024 * 1024;
 /// Number of bytes before the new part that are searched for the calls whose results are new.
 const EARLIER_BYTES: u64 = 256 * 1024;
+/// Number of rejected calls that are taken at once.
+const MAX_REJECTED: usize = 64;
+
+/// Reads the transcript of one event, at most once: before the store is locked, because a disk may be slow.
+#[derive(Debug, Default)]
+pub(crate) struct TranscriptReader {
+    /// Time after which no more is read.
+    deadline: Option<Instant>,
+    /// True for an event that waited in the queue: the transcript has gone on since.
+    is_late: bool,
+    /// The offset that was read from, and what was found there.
+    read: OnceCell<(Option<TranscriptOffset>, TranscriptUpdate)>,
+    exit_code: OnceCell<Option<i64>>,
+}
+
+impl TranscriptReader {
+    /// Creates a reader that stops at a deadline.
+    pub(crate) fn until(deadline: Option<Instant>) -> Self {
+        TranscriptReader { deadline, ..TranscriptReader::default() }
+    }
+
+    /// Creates a reader for an event that waited in the queue. It finds exit codes, and no rejected calls.
+    pub(crate) fn for_late_event() -> Self {
+        TranscriptReader { is_late: true, ..TranscriptReader::default() }
+    }
+
+    /// Returns the exit code of the call that has just ended, for agents whose hooks do not report it but whose transcript has
+    /// it.
+    pub(crate) fn exit_code(&self, request: &HookRequest<'_>) -> Option<i64> {
+        *self.exit_code.get_or_init(|| find_exit_code(request))
+    }
+}
 
 /// The new part of a transcript.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TranscriptUpdate {
     /// Calls that the agent rejected by itself.
     pub(crate) rejected: Vec<UnreportedCall>,
@@ -25,7 +65,7 @@ pub(crate) struct TranscriptUpdate {
 }
 
 /// A call that no hook reported.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct UnreportedCall {
     pub(crate) id: String,
     pub(crate) action: Action<'static>,
@@ -37,64 +77,112 @@ impl TranscriptUpdate {
     /// Reads the transcript that an event names. Without a readable transcript, nothing is new.
     pub(crate) fn read(request: &HookRequest<'_>, state: &HookState) -> Self {
         let known = state.transcript.as_ref();
-        // Events of a subagent name the transcript of the main agent.
-        let path = request.event.transcript_path.as_deref().filter(|_| request.event.agent_id.is_none());
-        let read = path.map(|path| (path, read_new_part(request.agent.transcript_format(), path, known)));
-        let mut update = match read {
-            Some((_, Ok(update))) => update,
-            // A transcript that does not exist yet is read from its beginning, once it does.
-            Some((path, Err(error))) if error.kind() == io::ErrorKind::NotFound && known.is_none() => {
-                let offset = Some(TranscriptOffset { path: path.to_owned(), at: 0 });
-                return TranscriptUpdate { rejected: Vec::new(), offset };
-            }
-            _ => return TranscriptUpdate { rejected: Vec::new(), offset: known.cloned() },
-        };
+        let unread = || TranscriptUpdate { rejected: Vec::new(), offset: known.cloned() };
+        if request.transcript.is_late {
+            return unread();
+        }
+        let (from, update) = request
+            .transcript
+            .read
+            .get_or_init(|| (known.cloned(), TranscriptUpdate::read_file(request, known)));
+        if from.as_ref() != known {
+            // Another hook of the session has read on meanwhile. The next event goes on where it stopped.
+            return unread();
+        }
+        let mut update = update.clone();
         // The calls of the event itself are spelled as in other events, which the transcript does not always do.
         let is_in_event = |id: &str| request.event.tool_calls.iter().any(|call| call.id() == id);
         update.rejected.retain(|call| !state.has_call(&call.id) && !is_in_event(&call.id));
         update
     }
+
+    fn read_file(request: &HookRequest<'_>, known: Option<&TranscriptOffset>) -> Self {
+        // Events of a subagent name the transcript of the main agent.
+        let path = request.event.transcript_path.as_deref().filter(|_| request.event.agent_id.is_none());
+        let format = request.agent.transcript_format();
+        let read = path.map(|path| (path, read_new_part(format, path, known, request.transcript.deadline)));
+        match read {
+            Some((_, Ok(update))) => update,
+            // A transcript that does not exist yet is read from its beginning, once it does.
+            Some((path, Err(error))) if error.kind() == io::ErrorKind::NotFound && known.is_none() => {
+                let offset = Some(TranscriptOffset { path: path.to_owned(), at: 0 });
+                TranscriptUpdate { rejected: Vec::new(), offset }
+            }
+            _ => TranscriptUpdate { rejected: Vec::new(), offset: known.cloned() },
+        }
+    }
 }
 
-/// Returns the exit code of the call that has just ended, for agents whose hooks do not report it but whose transcript has it.
-pub(crate) fn exit_code(request: &HookRequest<'_>) -> Option<i64> {
+fn find_exit_code(request: &HookRequest<'_>) -> Option<i64> {
     let (format, call) = (request.agent.transcript_format()?, request.event.call_id());
-    let mut file = File::open(request.event.transcript_path.as_deref()?).ok()?;
+    let mut file = open_regular_file(Path::new(request.event.transcript_path.as_deref()?)).ok()?;
     let size = file.metadata().ok()?.len();
     let end = read_range(&mut file, size.saturating_sub(EARLIER_BYTES), size).ok()?;
     format.exit_code(&end, &call).filter(|_| !call.is_empty())
 }
 
-/// Reads a transcript from the known offset. A transcript that is new, was replaced or became shorter is read from its
-/// present end on.
+/// Reads a transcript from the known offset on, as far as the limits allow. A transcript that is new, was replaced or became
+/// shorter is read from its present end on.
 fn read_new_part(
     format: Option<LogFormat>,
     path: &str,
     known: Option<&TranscriptOffset>,
+    deadline: Option<Instant>,
 ) -> io::Result<TranscriptUpdate> {
-    let mut file = File::open(path)?;
+    let mut file = open_regular_file(Path::new(path))?;
     let size = file.metadata()?.len();
-    let read_up_to = |at: u64, rejected: Vec<UnreportedCall>| TranscriptUpdate {
-        rejected,
-        offset: Some(TranscriptOffset { path: path.to_owned(), at }),
+    let mut update = TranscriptUpdate::default();
+    let known = known.filter(|known| known.path == path && known.at <= size);
+    let mut at = known.map_or(size, |known| known.at);
+    if size - at > MAX_BACKLOG {
+        at = size - NEW_BYTES;
+    }
+    let end = size.min(at + NEW_BYTES);
+    let mut rejected = RejectedCalls::default();
+    while at < end {
+        let read = read_part(&mut file, at, size, format, deadline, &mut rejected)?;
+        at += read;
+        if read == 0 || rejected.0.len() >= MAX_REJECTED || has_passed(deadline) {
+            break;
+        }
+    }
+    update.rejected = rejected.0;
+    update.offset = Some(TranscriptOffset { path: path.to_owned(), at });
+    Ok(update)
+}
+
+/// Reads the lines of one part. Returns the number of bytes that are done.
+fn read_part(
+    file: &mut File,
+    start: u64,
+    size: u64,
+    format: Option<LogFormat>,
+    deadline: Option<Instant>,
+    rejected: &mut RejectedCalls,
+) -> io::Result<u64> {
+    let mut part = read_range(file, start, size.min(start + PART_BYTES))?;
+    match part.iter().rposition(|byte| *byte == b'\n') {
+        Some(end) => part.truncate(end + 1),
+        // A line that is longer than a part is skipped. The rest of it is not valid by itself.
+        None if part.len() as u64 == PART_BYTES => return Ok(PART_BYTES),
+        // The agent may still be writing the last line.
+        None => return Ok(0),
+    }
+    let Some(format) = format.filter(|format| format.may_have_rejected_calls(&part)) else {
+        return Ok(part.len() as u64);
     };
-    let Some(known) = known.filter(|known| known.path == path && known.at <= size) else {
-        return Ok(read_up_to(size, Vec::new()));
-    };
-    let start = known.at.max(size.saturating_sub(NEW_BYTES));
-    let mut new = read_range(&mut file, start, size)?;
-    // The agent may still be writing the last line.
-    new.truncate(new.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1));
-    let end = start + new.len() as u64;
-    let Some(format) = format.filter(|format| format.may_have_rejected_calls(&new)) else {
-        return Ok(read_up_to(end, Vec::new()));
-    };
-    let earlier = read_range(&mut file, start.saturating_sub(EARLIER_BYTES), start)?;
+    let earlier = read_range(file, start.saturating_sub(EARLIER_BYTES), start)?;
     let mut follower = LogFollower::new(format);
     follower.push(0, &earlier, &mut RejectedCalls::default());
-    let mut rejected = RejectedCalls::default();
-    follower.push(0, &new, &mut rejected);
-    Ok(read_up_to(end, rejected.0))
+    let mut done = 0;
+    for line in part.split_inclusive(|byte| *byte == b'\n') {
+        follower.push(0, line, rejected);
+        done += line.len() as u64;
+        if rejected.0.len() >= MAX_REJECTED || has_passed(deadline) {
+            break;
+        }
+    }
+    Ok(done)
 }
 
 fn read_range(file: &mut File, from: u64, to: u64) -> io::Result<Vec<u8>> {
@@ -138,7 +226,7 @@ mod tests {
     }
 
     fn read(format: Option<LogFormat>, file: &tempfile::NamedTempFile, at: u64) -> TranscriptUpdate {
-        read_new_part(format, file.path().to_str().unwrap(), Some(&offset(file, at))).unwrap()
+        read_new_part(format, file.path().to_str().unwrap(), Some(&offset(file, at)), None).unwrap()
     }
 
     #[test]
@@ -184,11 +272,11 @@ mod tests {
         let path = file.path().to_str().unwrap();
         let other = TranscriptOffset { path: "other".into(), at: 0 };
         for known in [None, Some(offset(&file, size + 1)), Some(other)] {
-            let update = read_new_part(Some(LogFormat::CLAUDE_CODE), path, known.as_ref()).unwrap();
+            let update = read_new_part(Some(LogFormat::CLAUDE_CODE), path, known.as_ref(), None).unwrap();
             assert!(update.rejected.is_empty(), "{known:?}");
             assert_eq!(update.offset, Some(offset(&file, size)), "{known:?}");
         }
-        assert!(read_new_part(Some(LogFormat::CLAUDE_CODE), "/nowhere.jsonl", None).is_err());
+        assert!(read_new_part(Some(LogFormat::CLAUDE_CODE), "/nowhere.jsonl", None, None).is_err());
     }
 
     #[test]
@@ -205,5 +293,73 @@ mod tests {
         let update = read(Some(LogFormat::CODEX), &file, 0);
         assert_eq!(update.rejected.len(), 1);
         assert_eq!(&*update.rejected[0].action.line(), r#"run {"cmd":"ls"}"#);
+    }
+
+    /// Returns a transcript with this many rejected calls.
+    fn many_rejected(count: usize) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        for number in 0..count {
+            let id = format!("toolu_{number}_x");
+            writeln!(file, "{}\n{}", CALL.replace("toolu_1", &id), RESULT.replace("toolu_1", &id)).unwrap();
+        }
+        file
+    }
+
+    /// All of them at once took longer than an agent waits, and the next event began again at the same place.
+    #[test]
+    fn many_rejected_calls_are_read_in_bounded_parts_that_make_progress() {
+        let file = many_rejected(500);
+        let (mut at, mut found, mut parts) = (0, Vec::new(), 0);
+        let size = file.as_file().metadata().unwrap().len();
+        while at < size {
+            let update = read(Some(LogFormat::CLAUDE_CODE), &file, at);
+            assert!((1..=MAX_REJECTED).contains(&update.rejected.len()));
+            found.extend(update.rejected.into_iter().map(|call| call.id));
+            at = update.offset.unwrap().at;
+            parts += 1;
+        }
+        let expected: Vec<String> = (0..500).map(|number| format!("toolu_{number}_x")).collect();
+        assert_eq!((found, parts), (expected, 500_usize.div_ceil(MAX_REJECTED)));
+    }
+
+    #[test]
+    fn a_part_that_takes_too_long_is_continued_by_the_next_event() {
+        let file = many_rejected(3);
+        let path = file.path().to_str().unwrap();
+        let (mut at, mut found) = (0, 0);
+        for _ in 0..6 {
+            let update = read_new_part(
+                Some(LogFormat::CLAUDE_CODE),
+                path,
+                Some(&offset(&file, at)),
+                Some(Instant::now()),
+            );
+            let update = update.unwrap();
+            found += update.rejected.len();
+            assert!(update.offset.as_ref().unwrap().at > at, "one line at least");
+            at = update.offset.unwrap().at;
+        }
+        assert_eq!((found, at), (3, file.as_file().metadata().unwrap().len()));
+    }
+
+    #[test]
+    fn a_line_that_is_longer_than_a_part_is_skipped() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        writeln!(file, "{{\"image\":\"{}\"}}\n{CALL}\n{RESULT}", "x".repeat(2_500_000)).unwrap();
+        let update = read(Some(LogFormat::CLAUDE_CODE), &file, 0);
+        assert_eq!(update.rejected.len(), 1);
+        assert_eq!(update.offset.unwrap().at, file.as_file().metadata().unwrap().len());
+    }
+
+    /// Opening a pipe would wait for a writer.
+    #[cfg(unix)]
+    #[test]
+    fn a_transcript_that_is_a_pipe_or_a_device_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [pipe.to_str().unwrap(), "/dev/zero", folder.path().to_str().unwrap()] {
+            assert!(read_new_part(Some(LogFormat::CLAUDE_CODE), path, None, None).is_err(), "{path}");
+        }
     }
 }

@@ -122,6 +122,7 @@ impl ReplayedSession {
         let environment = HookEnvironment {
             store: Some(folder.path().join("loopbreak.db")),
             disabled: false,
+            limit: None,
             clock: &|| clock.get(),
             load_settings: &|_| Ok(Settings::default()),
             warn: &|text| {

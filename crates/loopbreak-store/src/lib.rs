@@ -36,8 +36,10 @@ mod atomic_file;
 mod backend;
 mod clock;
 mod event;
+mod healing;
 mod holdout_record;
 mod location;
+mod private_file;
 mod records;
 mod refused_call;
 mod roadmap_run;
@@ -58,8 +60,10 @@ pub use atomic_file::{write_copy_atomically, write_file_atomically};
 pub use backend::{open, open_existing, open_with, repair};
 pub use clock::now;
 pub use event::*;
+pub use healing::{StoreHealing, change_with_healing};
 pub use holdout_record::HoldoutRecord;
 pub use location::{create_parent_folder, default_path};
+pub use private_file::{open_private_file, open_regular_file};
 pub use records::{
     RunRecords, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
 };

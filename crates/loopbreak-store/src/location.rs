@@ -17,14 +17,46 @@ pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathB
     Some(state.join("loopbreak").join("loopbreak.db"))
 }
 
-/// Creates the folder of a file. Only the user can read it, because the store holds the actions of agents.
+/// Name of the folder that belongs to Loopbreak.
+const OWN_FOLDER: &str = "loopbreak";
+
+/// Creates the folder of a file. Only the user can read it, because the store holds the actions of agents. A folder that
+/// belongs to another user is an error.
 pub fn create_parent_folder(path: &Path) -> Result<(), StoreError> {
-    let Some(folder) = path.parent() else { return Ok(()) };
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    if folder.is_dir() {
+        return check_folder(folder);
+    }
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder).map_err(|error| StoreError::File { path: folder.display().to_string(), error })
+}
+
+/// Checks the owner of a folder, and keeps other users out of one that is Loopbreak's own. Any other folder is left as it is:
+/// the files in it are private by themselves.
+#[cfg(unix)]
+fn check_folder(folder: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+    let path = || folder.display().to_string();
+    let metadata = fs::metadata(folder).map_err(|error| StoreError::File { path: path(), error })?;
+    if !crate::private_file::is_trusted_owner(metadata.uid()) {
+        return Err(StoreError::ForeignOwner { path: path() });
+    }
+    let is_own = folder.file_name().is_some_and(|name| name == OWN_FOLDER);
+    if is_own && crate::private_file::is_own(&metadata) && metadata.mode() & 0o077 != 0 {
+        // If that fails, the files are still private.
+        let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
+fn check_folder(_: &Path) -> Result<(), StoreError> {
+    Ok(())
 }
 
 #[cfg(test)]

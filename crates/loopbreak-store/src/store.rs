@@ -27,6 +27,17 @@ pub trait Store: fmt::Debug + Send {
     /// Locks a run for this process. Returns `None` if another process holds the lock.
     fn lock(&self, run: &RunKey) -> Result<Option<RunLock>, StoreError>;
 
+    /// Opens the store again if its file was moved, removed or replaced since it was opened. Returns whether it was.
+    /// [`begin`](Store::begin) does so by itself.
+    fn refresh(&mut self) -> Result<bool, StoreError>;
+
+    /// Removes everything that is stored of a run, so that it starts over.
+    fn restart_run(&mut self, run: &RunKey) -> Result<(), StoreError>;
+
+    /// Moves the damaged file of this store away and creates a new one, unless another process has already done so. See
+    /// [`quarantined`](Store::quarantined).
+    fn put_aside(&mut self) -> Result<(), StoreError>;
+
     /// Returns the new path of a damaged store that was found and moved away on opening.
     fn quarantined(&self) -> Option<&Path> {
         None

@@ -1,6 +1,6 @@
 //! Options of a store.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
@@ -9,13 +9,23 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 pub struct StoreOptions {
     /// Limits beyond which old runs are removed.
     pub limits: StoreLimits,
-    /// Longest time to wait for other processes. The default is shorter than the time that agents give their hooks.
+    /// Longest time that one operation waits for other processes.
     pub busy_timeout: Duration,
+    /// Time after which no operation waits any more. Hooks set it, because an agent waits for them.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        StoreOptions { limits: StoreLimits::default(), busy_timeout: Duration::from_secs(8) }
+        StoreOptions { limits: StoreLimits::default(), busy_timeout: Duration::from_secs(8), deadline: None }
+    }
+}
+
+impl StoreOptions {
+    /// Returns how long an operation that begins now may wait.
+    pub(crate) fn waiting_time(&self) -> Duration {
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        left.map_or(self.busy_timeout, |left| left.min(self.busy_timeout))
     }
 }
 

@@ -1,9 +1,11 @@
 //! The commands under `loopbreak hook`.
 
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use loopbreak_hooks::install::{AgentChoice, InstallError, SettingsChange, find_named_agent};
-use loopbreak_hooks::{HookAgent, HookEnvironment, answer};
+use loopbreak_hooks::{HookAgent, HookEnvironment, HookLimit, WHOLE_TIME, answer};
 use loopbreak_store::{default_path, now};
 
 use super::agent_choice::choose;
@@ -12,6 +14,12 @@ use super::doctor::doctor;
 use crate::args::ConfigOptions;
 use crate::error::UserError;
 use crate::{exit, output};
+
+/// Bounds of `LOOPBREAK_HOOK_TIMEOUT`, in milliseconds. Agents give up after ten seconds.
+const SHORTEST_MS: u64 = 100;
+const LONGEST_MS: u64 = 9_000;
+/// Longest time to print the reason why a hook ends early.
+const PRINT_TIME: Duration = Duration::from_millis(20);
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
@@ -27,12 +35,15 @@ pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
 pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) -> u8 {
     let warn = |text: &str| anstream::eprintln!("loopbreak: hook: {text}");
     let stdin = io::stdin();
-    if stdin.is_terminal() {
+    let is_terminal = stdin.is_terminal();
+    if is_terminal {
         warn("waiting for an event on standard input; see `loopbreak hook --help`");
     }
     let environment = HookEnvironment {
         store: default_path(|name| std::env::var_os(name)),
         disabled: std::env::var_os("LOOPBREAK").is_some_and(|mode| mode == "off"),
+        // A person may type as long as they like.
+        limit: (!is_terminal).then(|| HookLimit { time: time_limit(), end_process: end_successfully }),
         clock: &now,
         load_settings: &|folder| {
             crate::config_loading::settings_in(options, folder).map_err(|error| error.to_string())
@@ -44,6 +55,25 @@ pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) ->
         let _ = writeln!(io::stdout(), "{response}").and_then(|()| io::stdout().flush());
     }
     exit::DONE
+}
+
+/// Returns the time after which a hook lets the agent continue.
+fn time_limit() -> Duration {
+    let set = std::env::var("LOOPBREAK_HOOK_TIMEOUT").ok().and_then(|time| time.parse().ok());
+    set.map_or(WHOLE_TIME, |time: u64| Duration::from_millis(time.clamp(SHORTEST_MS, LONGEST_MS)))
+}
+
+/// Ends the process as if the event had no answer.
+fn end_successfully(message: &str) {
+    let message = format!("loopbreak: hook: {message}");
+    let (done, printed) = mpsc::channel();
+    // Nobody may be reading standard error: that must not keep the process from ending.
+    std::thread::spawn(move || {
+        anstream::eprintln!("{message}");
+        done.send(())
+    });
+    let _ = printed.recv_timeout(PRINT_TIME);
+    std::process::exit(i32::from(exit::DONE))
 }
 
 fn install(args: &InstallArgs) -> Result<u8, UserError> {

@@ -16,7 +16,10 @@ fn store(folder: &Path) -> PathBuf {
 
 fn send(folder: &Path, agent: &str, event: impl Into<Vec<u8>>) -> FinishedProgram {
     let state = folder.join("state");
-    done(loopbreak(folder).args(["hook", agent]).env("XDG_STATE_HOME", state).write_stdin(event))
+    // A busy machine may take longer than an agent should wait.
+    let mut command = loopbreak(folder);
+    command.args(["hook", agent]).env("XDG_STATE_HOME", state).env("LOOPBREAK_HOOK_TIMEOUT", "9000");
+    done(command.write_stdin(event))
 }
 
 fn event(session: &str, name: &str, response: Value) -> String {
@@ -25,10 +28,12 @@ fn event(session: &str, name: &str, response: Value) -> String {
     .to_string()
 }
 
-/// Asserts that the agent continues: no answer, and the exit code of success.
+/// Asserts that the agent continues: no answer except a message for the user, and the exit code of success.
 #[track_caller]
 fn assert_continues(done: &FinishedProgram) {
-    assert_eq!((done.out.as_str(), done.code), ("", Some(0)), "{}", done.err);
+    let answer = if done.out.is_empty() { json!({}) } else { serde_json::from_str(&done.out).unwrap() };
+    assert!(answer.as_object().unwrap().keys().all(|key| key == "systemMessage"), "{}", done.out);
+    assert_eq!(done.code, Some(0), "{}", done.err);
 }
 
 #[test]
@@ -141,7 +146,7 @@ fn the_agent_continues_if_the_store_stays_locked() {
     locked.execute_batch("BEGIN IMMEDIATE").unwrap();
     let done = send(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
     assert_continues(&done);
-    assert!(done.err.contains("busy"), "{}", done.err);
+    assert!(done.err.contains("locked"), "{}", done.err);
     // Commands that only read do not wait.
     let glanced = send(folder.path(), "claude-code", event("s", "PreToolUse", json!("x")));
     assert_eq!((glanced.out.as_str(), glanced.err.as_str()), ("", ""));
@@ -189,6 +194,7 @@ fn two_hundred_processes_at_once_lose_no_step() {
             .current_dir(folder.path())
             .env_clear()
             .env("XDG_STATE_HOME", folder.path().join("state"))
+            .env("LOOPBREAK_HOOK_TIMEOUT", "9000")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -201,8 +207,16 @@ fn two_hundred_processes_at_once_lose_no_step() {
     let children: Vec<_> = (0..200).map(start).collect();
     for child in children {
         let output = child.wait_with_output().unwrap();
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(err.lines().all(|line| line.contains("the step is queued")), "{err}");
         assert!(output.status.success());
+    }
+    // Steps that did not get their turn in time wait for the next event.
+    let mut steps = 200;
+    while folder.path().join("state/loopbreak/loopbreak.db-queue").exists() {
+        let text = event("one", "PostToolUse", json!({"stdout": format!("later answer {steps}")}));
+        assert_continues(&send(folder.path(), "claude-code", text));
+        steps += 1;
     }
     let state = folder.path().join("state");
     let log = done(loopbreak(folder.path()).args(["log", "one", "--json"]).env("XDG_STATE_HOME", &state));
@@ -213,9 +227,9 @@ fn two_hundred_processes_at_once_lose_no_step() {
         .collect();
     assert!(turns.is_sorted());
     turns.dedup();
-    assert_eq!(turns.len(), 200);
+    assert_eq!(turns.len(), steps);
     let status = done(loopbreak(folder.path()).args(["status", "--json"]).env("XDG_STATE_HOME", &state));
-    assert_eq!(serde_json::from_str::<Value>(&status.out).unwrap()["tickCount"], 200);
+    assert_eq!(serde_json::from_str::<Value>(&status.out).unwrap()["tickCount"], steps);
 }
 
 #[test]

@@ -44,6 +44,8 @@ mod hook_install;
 #[cfg(unix)]
 mod hook_live;
 mod hook_rejected;
+#[cfg(unix)]
+mod hook_waiting;
 mod layout;
 mod limits;
 mod mcp;
@@ -61,6 +63,8 @@ mod run_again;
 mod run_killed;
 mod seeds;
 mod settings;
+#[cfg(unix)]
+mod store_removed;
 mod threads;
 mod tune;
 mod unread_items;

@@ -200,6 +200,7 @@ mod tests {
     use super::*;
     use crate::hook_agent::HookAgent;
     use crate::hook_request::HookRequest;
+    use crate::transcript::TranscriptReader;
 
     /// A run whose events are handled one by one, with its stored state and its clock.
     #[derive(Default)]
@@ -223,6 +224,8 @@ mod tests {
                 run: "r",
                 now: self.now,
                 warn: &|_| {},
+                id: 0,
+                transcript: TranscriptReader::default(),
             };
             let (change, response) = request.handle(self.state.as_deref()).unwrap();
             self.state = change.and_then(|change| change.state).or(self.state.take());

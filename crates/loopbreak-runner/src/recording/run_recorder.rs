@@ -9,7 +9,7 @@ use loopbreak::{Config, Guard, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
     Run, RunChange, RunEvent, RunKey, RunLock, RunRecords, RunState, RunnerState, Store, StoreError,
-    StoreUrl, StoredAttempt, StoredEvent, default_path, now,
+    StoreHealing, StoreUrl, StoredAttempt, StoredEvent, change_with_healing, default_path, now,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -22,6 +22,10 @@ const SOURCE: &str = "run";
 const LEFTOVER_TIMEOUT: Duration = Duration::from_secs(6);
 /// The number of latest runs that are searched for the one to continue.
 const MAX_RUNS: usize = 1000;
+/// The time for which a store that failed is left alone.
+const RETRY_PAUSE: Duration = Duration::from_secs(15);
+/// The number of events that wait for a store that failed. The state of the run is kept in any case.
+const MAX_UNSAVED: usize = 1000;
 
 /// The number of attempts that other programs recorded, by the id of their run and the task.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +41,10 @@ pub(crate) struct RunRecorder<'o> {
     state: RunState,
     /// Prevents other processes from continuing the run.
     lock: Option<RunLock>,
+    /// Events that could not be stored yet, with their records.
+    unsaved: (Vec<RunEvent>, RunRecords),
+    /// Time of the last failure of the store. It is left alone for a while after one.
+    failed: Option<Instant>,
 }
 
 impl<'o> RunRecorder<'o> {
@@ -65,8 +73,16 @@ impl<'o> RunRecorder<'o> {
         let name = xxh3_64(format!("{folder}\0{command}\0{now}\0{}", std::process::id()).as_bytes());
         let session = format!("{name:016x}")[..12].to_owned();
         let key = RunKey { source: SOURCE.to_owned(), session, agent: String::new() };
-        let mut recorder =
-            RunRecorder { observer, store, key, folder, state: RunState::default(), lock: None };
+        let mut recorder = RunRecorder {
+            observer,
+            store,
+            key,
+            folder,
+            state: RunState::default(),
+            lock: None,
+            unsaved: (Vec::new(), RunRecords::default()),
+            failed: None,
+        };
         if resume && let Some((key, text, mut runner_state)) = recorder.find_last_run(command)? {
             recorder.key = key;
             if !recorder.lock_after_leftovers() {
@@ -228,9 +244,9 @@ impl<'o> RunRecorder<'o> {
         self.state.guard.note_findings(verdict, at);
     }
 
-    /// Stores an event and the state of the run after it. If the store fails, that is shown, and the run
-    /// continues without it. Returns the tasks that another program changed since they were read: their
-    /// changes in this event are dropped.
+    /// Stores an event and the state of the run after it. If the store fails, that is shown, and the event is stored with a
+    /// later one. Returns the tasks that another program changed since they were read: their changes in this event are
+    /// dropped.
     pub(crate) fn write(
         &mut self,
         event: &RecordedEvent<'_>,
@@ -239,11 +255,34 @@ impl<'o> RunRecorder<'o> {
     ) -> Vec<String> {
         let now = now();
         runner_state.at = now;
-        self.try_write(event, guard, runner_state, now).unwrap_or_else(|why| {
-            self.observer.warning(&format!("{why}; the rest of this run is not recorded"));
-            self.store = None;
-            Vec::new()
-        })
+        if self.store.is_none() {
+            return Vec::new();
+        }
+        // The last event is tried in any case.
+        let waits = self.failed.is_some_and(|failed| failed.elapsed() < RETRY_PAUSE) && !event.ended;
+        let written = if waits { None } else { Some(self.try_write(event, guard, runner_state, now)) };
+        match written {
+            Some(Ok(by_others)) => {
+                self.unsaved = (Vec::new(), RunRecords::default());
+                if self.failed.take().is_some() {
+                    self.observer.message("this run is recorded again");
+                }
+                return by_others;
+            }
+            Some(Err(why)) => {
+                if self.failed.is_none() {
+                    self.observer.warning(&format!("{why}; recording this run is tried again later"));
+                }
+                self.failed = Some(Instant::now());
+            }
+            None => {}
+        }
+        if self.unsaved.0.len() < MAX_UNSAVED {
+            let records = event.all_records(now);
+            self.unsaved.0.extend(event.event.clone());
+            extend(&mut self.unsaved.1, records);
+        }
+        Vec::new()
     }
 
     /// Stores the state of the run without an event.
@@ -258,33 +297,66 @@ impl<'o> RunRecorder<'o> {
         runner_state: &RunnerState,
         now: i64,
     ) -> Result<Vec<String>, String> {
+        self.find_store_again()?;
         let Some(store) = &mut self.store else { return Ok(Vec::new()) };
         let mut state = self.state.clone();
         state.guard.save(guard);
         state.runner = Some(runner_state.clone());
         let state = state.into_json().map_err(|error| error.to_string())?;
-        let mut records = event.records.clone();
-        if let Some(verdict) = event.verdict {
-            records.add_verdict(verdict, now);
-        }
-        let write = || {
+        let (mut events, mut all_records) = self.unsaved.clone();
+        events.extend(event.event.clone());
+        extend(&mut all_records, event.all_records(now));
+        let write = |store: &mut dyn Store| {
             let transaction = store.begin(&self.key, &self.folder, now)?;
             let mut by_others = Vec::new();
             if !event.records.roadmap.is_empty() {
                 by_others = event.changed_by_others(&transaction.roadmap()?);
             }
+            let mut records = all_records.clone();
             records.roadmap.retain(|task| !by_others.contains(&task.id));
             records.tasks.retain(|task| !by_others.contains(&task.id));
             transaction.commit(RunChange {
-                state: Some(state),
-                events: event.event.iter().cloned().collect(),
+                state: Some(state.clone()),
+                events: events.clone(),
                 records,
                 ended: event.ended,
             })?;
             Ok(by_others)
         };
-        write().map_err(|error: StoreError| error.to_string())
+        let observer = self.observer;
+        let report = |healing: &StoreHealing| match healing {
+            StoreHealing::PutAside { path } => observer.warning(&format!(
+                "the store was damaged and was moved to {}; this run is recorded in a new one",
+                path.display()
+            )),
+            _ => observer.warning("the record of this run was damaged; it is started over"),
+        };
+        change_with_healing(&mut **store, &self.key, write, |error: &StoreError| Some(error), report)
+            .map_err(|error| error.to_string())
     }
+
+    /// Opens the store again if its file was removed or replaced. The state of the run is written as a whole with each event,
+    /// so its limits go on in the new store.
+    fn find_store_again(&mut self) -> Result<(), String> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        if store.refresh().map_err(|error| error.to_string())? {
+            self.observer.warning(
+                "the store was moved, removed or replaced; this run is recorded in the new one, without its earlier events",
+            );
+            self.lock = None;
+            self.lock();
+        }
+        Ok(())
+    }
+}
+
+/// Adds records to others.
+fn extend(all: &mut RunRecords, records: RunRecords) {
+    all.tasks.extend(records.tasks);
+    all.roadmap.extend(records.roadmap);
+    all.attempts.extend(records.attempts);
+    all.context.extend(records.context);
+    all.recoveries.extend(records.recoveries);
 }
 
 /// An event to be stored.
@@ -307,6 +379,15 @@ impl RecordedEvent<'_> {
 
     fn state_only() -> Self {
         RecordedEvent { event: None, verdict: None, records: RunRecords::default(), known: &[], ended: false }
+    }
+
+    /// Returns the records of the event, with those of its verdict.
+    fn all_records(&self, now: i64) -> RunRecords {
+        let mut records = self.records.clone();
+        if let Some(verdict) = self.verdict {
+            records.add_verdict(verdict, now);
+        }
+        records
     }
 
     /// Returns the tasks in `records` that changed in the store since they were read.

@@ -1,6 +1,6 @@
 //! Opens the file of the store, also for many processes at once, and creates it if there is none.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -10,6 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::migrations::migrate;
+use super::quarantine::lock_files;
 use super::{sibling, store_error};
 use crate::{StoreError, StoreOptions};
 
@@ -21,13 +22,13 @@ const CREATION_TIME: Duration = Duration::from_secs(1);
 /// Opens the file and applies the migrations it lacks. If several processes create a new file at the same
 /// time, SQLite reports immediately to some of them that it is busy or read-only. They try again.
 pub(super) fn connect(path: &Path, now: i64, options: StoreOptions) -> Result<Connection, StoreError> {
-    let started = Instant::now();
+    let (started, longest) = (Instant::now(), options.waiting_time());
     loop {
         let result = try_connect(path, now, options);
         let timeout = match &result {
-            Err(StoreError::Busy) => options.busy_timeout,
+            Err(StoreError::Busy) => longest,
             Err(StoreError::Database(why)) if why.contains("readonly") && was_just_created(path) => {
-                options.busy_timeout.min(CREATION_TIME)
+                longest.min(CREATION_TIME)
             }
             _ => return result,
         };
@@ -46,24 +47,37 @@ fn was_just_created(path: &Path) -> bool {
 
 /// Creates a new file with all its tables under another name and links it into place unless another process was faster,
 /// so that no process sees an incomplete file. Returns `None` if that fails; the file is then created in place.
-fn create(path: &Path, now: i64) -> Option<()> {
+fn create(path: &Path, now: i64, options: StoreOptions) -> Option<()> {
     static CREATED: AtomicU64 = AtomicU64::new(0);
     let number = CREATED.fetch_add(1, Ordering::Relaxed);
     let draft = sibling(path, &format!("-new-{}-{number}", std::process::id()));
     crate::create_parent_folder(path).ok()?;
+    // A process with the same number may have left one behind.
+    let _ = fs::remove_file(&draft);
+    // SQLite gives all its files the mode of this one.
+    crate::open_private_file(&draft, OpenOptions::new().write(true).create_new(true)).ok()?;
     let created = Connection::open(&draft).map_err(store_error).and_then(|mut file| {
         migrate(&mut file, now)?;
         // Closing removes the write-ahead log, so that the store is one file.
         file.close().map_err(|(_, error)| store_error(error))
     });
-    let linked = created.ok().and_then(|()| fs::hard_link(&draft, path).ok());
+    let linked = created.ok().and_then(|()| {
+        // A log that a removed file left behind would be applied to the new one. Only the process that holds the lock and
+        // finds no file may remove it: otherwise it could be that of a file which another process has just created.
+        let _lock = lock_files(path, options).ok()?;
+        if !path.exists() {
+            let _ = fs::remove_file(sibling(path, "-wal"));
+            let _ = fs::remove_file(sibling(path, "-shm"));
+        }
+        fs::hard_link(&draft, path).ok()
+    });
     let _ = fs::remove_file(&draft);
     linked
 }
 
 fn try_connect(path: &Path, now: i64, options: StoreOptions) -> Result<Connection, StoreError> {
     if !path.exists() {
-        let _ = create(path, now);
+        let _ = create(path, now, options);
     }
     let open = || {
         // A connection is used by one thread at a time, so SQLite's own mutexes are not needed.
@@ -80,7 +94,8 @@ fn try_connect(path: &Path, now: i64, options: StoreOptions) -> Result<Connectio
         opened => opened,
     }
     .map_err(store_error)?;
-    connection.busy_timeout(options.busy_timeout).map_err(store_error)?;
+    connection.busy_timeout(options.waiting_time()).map_err(store_error)?;
+    harden(&connection).map_err(store_error)?;
     // Otherwise each process that is the last to leave would copy the log into the file and wait for the disk.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(store_error)?;
     connection
@@ -88,6 +103,14 @@ fn try_connect(path: &Path, now: i64, options: StoreOptions) -> Result<Connectio
         .map_err(store_error)?;
     migrate(&mut connection, now)?;
     Ok(connection)
+}
+
+/// Has SQLite distrust the file: nothing in it is executed, and SQL cannot damage it.
+fn harden(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map(|_| ())
 }
 
 #[cfg(test)]

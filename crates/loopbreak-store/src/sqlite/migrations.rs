@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::store_error;
+use super::{describe, store_error};
 use crate::StoreError;
 
 /// Migrations as pairs of name and SQL. The version of a migration is its position in the list, from 1.
@@ -116,6 +116,9 @@ pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<(), Store
         VERSION => return Ok(()),
         found if found > VERSION => return Err(StoreError::TooNew { found, known: VERSION }),
         // A file keeps these settings from its creation on. Setting them again would take the write lock.
+        0 if !is_empty(connection)? => {
+            return Err(StoreError::Inconsistent("it has tables, but no migrations".to_owned()));
+        }
         0 => connection
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
             .map_err(store_error)?,
@@ -140,19 +143,33 @@ pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<(), Store
     change.commit().map_err(store_error)
 }
 
-/// Returns the version of the last migration that was applied, 0 for a new store.
+/// Returns the version of the last migration that was applied, 0 for a new store. Triggers and views are damage: Loopbreak
+/// creates none, and one that somebody planted could change or refuse what is written.
 fn version(connection: &Connection) -> Result<u32, StoreError> {
-    let version = connection.query_row("SELECT max(version) FROM migrations", (), |row| row.get(0));
-    match version {
-        Ok(version) => Ok(version),
-        Err(rusqlite::Error::SqliteFailure(_, Some(message))) if message.starts_with("no such table") => {
-            Ok(0)
-        }
-        // The table exists and is empty.
-        Err(rusqlite::Error::InvalidColumnType(..)) => Ok(0),
-        Err(rusqlite::Error::SqlInputError { msg, .. }) if msg.starts_with("no such table") => Ok(0),
+    let sql = "SELECT max(version), (SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')) FROM migrations";
+    let read =
+        connection.query_row(sql, (), |row| Ok((row.get::<_, Option<u32>>(0)?, row.get::<_, u32>(1)?)));
+    match read {
+        Ok((version, 0)) => Ok(version.unwrap_or(0)),
+        Ok(_) => Err(StoreError::Inconsistent("it has a trigger or a view".to_owned())),
+        Err(error) if describe(&error).starts_with("no such table") => Ok(0),
         Err(error) => Err(store_error(error)),
     }
+}
+
+/// Fails if a later version has changed the tables since the store was opened: what looks like damage is none.
+pub(super) fn refuse_later_version(connection: &Connection) -> Result<(), StoreError> {
+    let latest = connection.query_row("SELECT max(version) FROM migrations", (), |row| row.get::<_, u32>(0));
+    match latest {
+        Ok(found) if found > VERSION => Err(StoreError::TooNew { found, known: VERSION }),
+        _ => Ok(()),
+    }
+}
+
+/// Returns whether the file has no tables.
+fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
+    let count = connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get::<_, u32>(0));
+    count.map(|count| count == 0).map_err(store_error)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! - `store`: reads, and the store itself
 //! - `transaction`: changes of one run
 //! - `connection`: opens and creates the file, also for many processes at once
+//! - `store_file_id`: tells whether the file at the path is the one that is open
 //! - `migrations`: the tables, and the migrations of older files
 //! - `rows`: conversion between values and rows
 //! - `prune`: removes old runs
@@ -16,6 +17,7 @@ mod quarantine;
 mod rows;
 mod run_lock_file;
 mod store;
+mod store_file_id;
 mod transaction;
 
 use std::path::{Path, PathBuf};
@@ -39,14 +41,46 @@ fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }
 
-/// Converts an error of SQLite.
+/// Converts an error of SQLite. What is neither the fault of the system nor of other processes is damage.
 #[expect(clippy::needless_pass_by_value, reason = "used with `map_err`")]
 fn store_error(error: rusqlite::Error) -> StoreError {
+    use rusqlite::Error;
+    let text = describe(&error);
     match error.sqlite_error_code() {
-        _ if is_damage(&error) => StoreError::Damaged(error.to_string()),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy,
-        _ => StoreError::Database(error.to_string()),
+        _ if is_damage(&error) => StoreError::Damaged(text),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+            StoreError::Busy
+        }
+        // SQLite reports a missing table or an unknown file format with its general code.
+        Some(
+            ErrorCode::Unknown
+            | ErrorCode::SchemaChanged
+            | ErrorCode::ConstraintViolation
+            | ErrorCode::TypeMismatch
+            | ErrorCode::InternalMalfunction,
+        ) => StoreError::Inconsistent(text),
+        Some(_) => StoreError::Database(text),
+        None => match error {
+            Error::InvalidColumnType(..)
+            | Error::FromSqlConversionFailure(..)
+            | Error::IntegralValueOutOfRange(..)
+            | Error::Utf8Error(..)
+            | Error::QueryReturnedNoRows => StoreError::Inconsistent(text),
+            _ => StoreError::Database(text),
+        },
     }
+}
+
+/// Describes an error on one line, without the SQL that it occurred in.
+fn describe(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+        error => error.to_string(),
+    }
+    .split_whitespace()
+    .collect::<Vec<_>>()
+    .join(" ")
 }
 
 /// Appends a suffix to the name of the store's file.

@@ -1,7 +1,7 @@
 //! Locks a run for one process with a lock on a file next to the store. The system releases it when the process ends,
 //! for whatever reason.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::sibling;
@@ -19,7 +19,8 @@ pub(super) fn lock(store: &Path, run: &RunKey) -> Result<Option<RunLock>, StoreE
     let file_error = |error| StoreError::File { path: path.display().to_string(), error };
     crate::create_parent_folder(&path)?;
     loop {
-        let file = File::create(&path).map_err(file_error)?;
+        let file = crate::open_private_file(&path, OpenOptions::new().append(true).create(true))
+            .map_err(file_error)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),

@@ -7,8 +7,10 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::connection::connect;
-use super::prune::DAY;
+use super::migrations::refuse_later_version;
+use super::prune::{DAY, remove_run};
 use super::rows::{self, ROADMAP_COLUMNS, RUN_COLUMNS};
+use super::store_file_id::StoreFileId;
 use super::transaction::SqliteTransaction;
 use super::{quarantine, run_lock_file, sibling, store_error};
 use crate::tasks::RoadmapTask;
@@ -33,28 +35,73 @@ pub(super) struct SqliteStore {
     pub(super) connection: Connection,
     pub(super) options: StoreOptions,
     path: PathBuf,
+    /// The file that is open.
+    identity: Option<StoreFileId>,
     quarantined: Option<PathBuf>,
 }
 
 impl SqliteStore {
     /// Opens the store, and creates it if there is none. A damaged file is quarantined.
     pub(super) fn open(path: &Path, options: StoreOptions) -> Result<Self, StoreError> {
-        match connect(path, now(), options) {
-            Ok(connection) => Ok(SqliteStore::new(connection, path, options, None)),
-            Err(StoreError::Damaged(_)) => SqliteStore::repair(path, options),
-            Err(error) => Err(error),
+        let first = SqliteStore::connect(path, options, None);
+        // Another process may just have replaced the file: only damage that remains counts.
+        if !first.as_ref().is_err_and(StoreError::is_damage) {
+            return first;
+        }
+        let identity = StoreFileId::find(path);
+        match SqliteStore::connect(path, options, None) {
+            Err(error) if error.is_damage() => {
+                let quarantined = quarantine::quarantine(path, identity, now(), options)?;
+                SqliteStore::connect(path, options, quarantined)
+            }
+            second => second,
         }
     }
 
-    /// Quarantines the file if it is damaged, and opens the store again.
+    /// Quarantines the file if SQLite finds damage in it, and opens the store again.
     pub(super) fn repair(path: &Path, options: StoreOptions) -> Result<Self, StoreError> {
-        let now = now();
-        let quarantined = quarantine::quarantine(path, now)?;
-        Ok(SqliteStore::new(connect(path, now, options)?, path, options, quarantined))
+        let identity = StoreFileId::find(path);
+        let quarantined = if quarantine::is_intact(path)? {
+            None
+        } else {
+            quarantine::quarantine(path, identity, now(), options)?
+        };
+        SqliteStore::connect(path, options, quarantined)
     }
 
-    fn new(connection: Connection, path: &Path, options: StoreOptions, quarantined: Option<PathBuf>) -> Self {
-        SqliteStore { connection, options, path: path.to_owned(), quarantined }
+    /// Opens the file and remembers which one it is.
+    fn connect(path: &Path, options: StoreOptions, quarantined: Option<PathBuf>) -> Result<Self, StoreError> {
+        loop {
+            crate::create_parent_folder(path)?;
+            let before = StoreFileId::inspect(path)?;
+            let connection = connect(path, now(), options)?;
+            let identity = StoreFileId::inspect(path)?;
+            // If the file was replaced meanwhile, either of them may be open.
+            if before.is_none() || before == identity {
+                let path = path.to_owned();
+                return Ok(SqliteStore { connection, options, path, identity, quarantined });
+            }
+        }
+    }
+
+    /// Returns whether the file at the path is the one that is open.
+    pub(super) fn is_current(&self) -> bool {
+        StoreFileId::find(&self.path) == self.identity
+    }
+
+    /// Lets the next operation wait as long as there is time.
+    fn limit_waiting(&self) -> Result<(), StoreError> {
+        match self.options.deadline {
+            Some(_) => self.connection.busy_timeout(self.options.waiting_time()).map_err(store_error),
+            None => Ok(()),
+        }
+    }
+
+    fn reopen(&mut self) -> Result<(), StoreError> {
+        let quarantined = self.quarantined.take();
+        *self = SqliteStore::open(&self.path, self.options)?;
+        self.quarantined = self.quarantined.take().or(quarantined);
+        Ok(())
     }
 
     fn select<T>(
@@ -68,7 +115,9 @@ impl SqliteStore {
 
     fn select_runs(&self, rest: &str, values: impl rusqlite::Params) -> Result<Vec<Run>, StoreError> {
         let sql = format!("SELECT {RUN_COLUMNS} FROM runs JOIN guards ON run = id {rest}");
-        self.select(&sql, values, rows::run)
+        // A row with values of another type belongs to one run, which starts over with its next step.
+        let read = |row: &Row<'_>| Ok(rows::run(row).ok());
+        Ok(self.select(&sql, values, read)?.into_iter().flatten().collect())
     }
 
     /// Copies the write-ahead log into the file if it has grown long. Only this makes it short again: SQLite's own
@@ -79,13 +128,14 @@ impl SqliteStore {
             // A later process tries again; none waits for it.
             let _ = self.connection.busy_timeout(Duration::ZERO);
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
-            let _ = self.connection.busy_timeout(self.options.busy_timeout);
+            let _ = self.connection.busy_timeout(self.options.waiting_time());
         }
     }
 }
 
 impl Store for SqliteStore {
     fn state(&self, run: &RunKey) -> Result<Option<String>, StoreError> {
+        self.limit_waiting()?;
         let RunKey { source, session, agent } = &clip_key(run);
         let state: Option<Option<String>> = self
             .connection
@@ -106,11 +156,37 @@ impl Store for SqliteStore {
         folder: &str,
         now: i64,
     ) -> Result<Box<dyn RunTransaction + '_>, StoreError> {
+        self.refresh()?;
+        self.limit_waiting()?;
         Ok(Box::new(SqliteTransaction::begin(self, clip_key(run), clip_name(folder).to_owned(), now)?))
     }
 
     fn lock(&self, run: &RunKey) -> Result<Option<RunLock>, StoreError> {
         run_lock_file::lock(&self.path, run)
+    }
+
+    fn refresh(&mut self) -> Result<bool, StoreError> {
+        if self.is_current() {
+            return Ok(false);
+        }
+        self.reopen()?;
+        Ok(true)
+    }
+
+    fn restart_run(&mut self, run: &RunKey) -> Result<(), StoreError> {
+        self.limit_waiting()?;
+        refuse_later_version(&self.connection)?;
+        remove_run(&mut self.connection, &clip_key(run))
+    }
+
+    fn put_aside(&mut self) -> Result<(), StoreError> {
+        refuse_later_version(&self.connection)?;
+        // Closes the file first: its log must not be written any more.
+        self.connection = Connection::open_in_memory().map_err(store_error)?;
+        let moved = quarantine::quarantine(&self.path, self.identity, now(), self.options)?;
+        self.reopen()?;
+        self.quarantined = moved.or_else(|| self.quarantined.take());
+        Ok(())
     }
 
     fn quarantined(&self) -> Option<&Path> {

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, Transaction, TransactionBehavior};
 
-use super::prune::{DAY, prune};
+use super::prune::{CHECK_INTERVAL, DAY, prune, trim_events};
 use super::store::{SqliteStore, roadmap};
 use super::{rows, store_error};
 use crate::tasks::RoadmapTask;
@@ -68,9 +68,14 @@ impl<'s> SqliteTransaction<'s> {
                     .execute("UPDATE runs SET day = ?2 WHERE id = ?1", (id, today))
                     .map_err(store_error)?;
             }
+            if events % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
+                // A run that goes on for weeks begins only once.
+                prune(&self.transaction, self.store.options.limits, Some(id), now)?;
+                trim_events(&self.transaction, id, events)?;
+            }
             return Ok((id, events));
         }
-        prune(&self.transaction, self.store.options.limits, now)?;
+        prune(&self.transaction, self.store.options.limits, None, now)?;
         let RunKey { source, session, agent } = &self.key;
         let sql = "INSERT INTO runs (source, session, agent, folder, started, day) \
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
@@ -112,6 +117,10 @@ impl RunTransaction for SqliteTransaction<'_> {
                 .map_err(store_error)?;
         }
         rows::insert_records(&transaction, id, &change.records)?;
+        // Nobody would ever read a change of a file that was removed or moved away.
+        if !store.is_current() {
+            return Err(StoreError::Replaced);
+        }
         transaction.commit().map_err(store_error)?;
         // The id counts as well: otherwise short runs would never check.
         if (id.unsigned_abs() + events).is_multiple_of(LOG_CHECK_INTERVAL) {

@@ -14,6 +14,8 @@ const MAX_ADVISED: usize = 8;
 const MAX_ASKED: usize = 8;
 /// Number of calls that are remembered by their ids.
 const MAX_CALLS: usize = 32;
+/// Number of events that are remembered by their ids: as many as hooks of one session may have under way at once.
+const MAX_RECORDED: usize = 16;
 /// Number of rules that the user may add to a session.
 const MAX_ALLOWED: usize = 16;
 /// Longest part of a call's id that is kept, in bytes.
@@ -40,6 +42,8 @@ pub struct HookState {
     pub nudged: bool,
     /// The last events of the session.
     pub events: EventMemory,
+    /// Ids of the events that were recorded last.
+    pub(super) recorded: Vec<u64>,
 }
 
 /// Position in the transcript of an agent.
@@ -79,6 +83,18 @@ impl HookState {
             count = count.max(before + 1);
         }
         count
+    }
+
+    /// Remembers that an event was recorded. An event that waited in the queue has the same id there. 0 means that there is none.
+    pub fn add_recorded(&mut self, event: u64) {
+        if event != 0 {
+            push_bounded(&mut self.recorded, event, MAX_RECORDED);
+        }
+    }
+
+    /// Returns whether an event was recorded.
+    pub fn has_recorded(&self, event: u64) -> bool {
+        event != 0 && self.recorded.contains(&event)
     }
 
     /// Records that a human is asked about a call.

@@ -40,6 +40,8 @@ pub(super) struct StateRecord {
     warned: Option<WarnedLoop>,
     #[serde(skip_serializing_if = "EventMemory::is_empty")]
     events: EventMemory,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recorded: Vec<u64>,
 }
 
 impl From<StateRecord> for RunState {
@@ -61,6 +63,7 @@ impl From<StateRecord> for RunState {
                 allowed: record.allowed,
                 nudged: record.nudged,
                 events: record.events,
+                recorded: record.recorded,
             },
             runner: record.runner,
             series: TaskSeries { attempts: record.series, foreign_clock: record.own_times },
@@ -83,6 +86,7 @@ impl From<RunState> for StateRecord {
             allowed: hook.allowed,
             nudged: hook.nudged,
             events: hook.events,
+            recorded: hook.recorded,
             series: series.attempts,
             own_times: series.foreign_clock,
             runner,

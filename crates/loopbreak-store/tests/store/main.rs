@@ -2,5 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
+mod damage;
+mod privacy;
 mod roadmaps;
 mod sqlite;

@@ -123,9 +123,59 @@ fn old_runs_are_removed_when_new_ones_begin() {
     count(&mut *store, "old", NOW - 31 * DAY).unwrap();
     count(&mut *store, "young", NOW - 29 * DAY).unwrap();
     count(&mut *store, "new", NOW).unwrap();
+    // The check of one day is not enough: its clock may be wrong.
+    assert_eq!(store.runs(0, 9).unwrap().len(), 3);
+    count(&mut *store, "new", NOW + 1).unwrap();
+    count(&mut *store, "newer", NOW + DAY).unwrap();
     let left: Vec<String> = store.runs(0, 9).unwrap().into_iter().map(|run| run.session).collect();
-    assert_eq!(left, ["new", "young"]);
+    assert_eq!(left, ["newer", "new", "young"]);
     assert_eq!(store.state(&key("old")).unwrap(), None);
+}
+
+/// A machine that wakes up with a wrong clock, once or for a while, must not lose what it has stored.
+#[test]
+fn a_clock_that_is_weeks_ahead_removes_no_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(&path_in(&folder)).unwrap();
+    for day in 0..5 {
+        count(&mut *store, &format!("live {day}"), NOW - (5 - day) * DAY).unwrap();
+    }
+    for session in ["ahead 1", "ahead 2", "ahead 3"] {
+        count(&mut *store, session, NOW + 40 * DAY).unwrap();
+    }
+    for session in ["back 1", "back 2"] {
+        count(&mut *store, session, NOW).unwrap();
+    }
+    count(&mut *store, "next day", NOW + DAY).unwrap();
+    assert_eq!(store.runs(0, 99).unwrap().len(), 11, "all are left");
+    // Real time still makes runs old.
+    for day in 20..46 {
+        count(&mut *store, "long", NOW + day * DAY).unwrap();
+        count(&mut *store, &format!("later {day}"), NOW + day * DAY).unwrap();
+    }
+    let left: Vec<String> = store.runs(0, 99).unwrap().into_iter().map(|run| run.session).collect();
+    assert!(!left.iter().any(|session| session.starts_with("live")), "{left:?}");
+    assert!(left.contains(&"later 20".to_owned()), "{left:?}");
+}
+
+/// One run that never ends must not fill the disk.
+#[test]
+fn the_events_of_a_very_long_run_are_trimmed_but_its_answers_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = open(&path_in(&folder)).unwrap();
+    let answered = StepEvent { action: Some("make".to_owned()), ..StepEvent::default() };
+    let answered = answered.with_verdict(VerdictSummary::default().with_answer("deny", "text"));
+    write(&mut *store, "a", NOW, RunEvent::Refused(answered));
+    for _ in 0..120 {
+        let events = std::iter::repeat_with(step).take(255).collect();
+        write(&mut *store, "a", NOW, RunChange { events, ..RunChange::default() });
+        write(&mut *store, "a", NOW, step());
+    }
+    let run = store.run(&key("a")).unwrap().unwrap();
+    assert_eq!(run.events, 120 * 256 + 1, "the number goes on");
+    let events = store.events(&run).unwrap();
+    assert!((20_000..20_600).contains(&events.len()), "{}", events.len());
+    assert_eq!((events[0].number, events.last().unwrap().number), (1, run.events));
 }
 
 #[test]
@@ -278,6 +328,7 @@ fn records_are_stored_with_their_run_and_removed_with_it() {
     assert_eq!(store.recoveries(&run).unwrap(), [recovery]);
 
     count(&mut *store, "new", NOW).unwrap();
+    count(&mut *store, "newer", NOW + DAY).unwrap();
     assert!(store.run(&key("a")).unwrap().is_none());
     assert!(store.attempts(&run).unwrap().is_empty() && store.context(&run).unwrap().is_empty());
     assert!(store.tasks(&run).unwrap().is_empty() && store.recoveries(&run).unwrap().is_empty());

@@ -27,6 +27,8 @@ impl HookHome {
     pub(crate) fn command(&self, args: &[&str]) -> assert_cmd::Command {
         let mut command = loopbreak(self.path());
         command.args(args).env("XDG_STATE_HOME", self.path().join("state"));
+        // A busy machine may take longer than an agent should wait.
+        command.env("LOOPBREAK_HOOK_TIMEOUT", "9000");
         command
     }
 

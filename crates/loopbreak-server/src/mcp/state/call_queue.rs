@@ -53,7 +53,10 @@ impl CallQueue {
             while let Some(call) = calls.blocking_recv() {
                 started.fetch_sub(1, Ordering::Relaxed);
                 // A panic ends only its own call, whose change is not written.
-                let _ = catch_unwind(AssertUnwindSafe(|| call(&mut state)));
+                let _ = catch_unwind(AssertUnwindSafe(|| {
+                    state.refresh();
+                    call(&mut state);
+                }));
             }
         });
         let worker = worker.map_err(ServeError::Thread)?;
@@ -182,6 +185,24 @@ mod tests {
         let failed: Result<(), ToolError> = block_on(queue.run(|_| panic!("on purpose")));
         assert!(failed.unwrap_err().text().contains("internal error"));
         assert_eq!(block_on(queue.run(|_| Ok(7))), Ok(7));
+    }
+
+    /// Steps were acknowledged into a file that nobody could read any more.
+    #[test]
+    fn a_store_that_was_deleted_is_created_again_before_the_next_call() {
+        let folder = tempfile::tempdir().unwrap();
+        let (queue, worker) = CallQueue::open(options(&folder)).unwrap();
+        let record = || {
+            let step = serde_json::from_value(serde_json::json!({"action": "make"})).unwrap();
+            block_on(queue.run(move |state| state.record_step("x", &step).map(|_| ()))).unwrap();
+        };
+        record();
+        std::fs::remove_file(folder.path().join("x.db")).unwrap();
+        record();
+        drop(queue);
+        worker.join().unwrap();
+        let store = loopbreak_store::open(&folder.path().join("x.db").into()).unwrap();
+        assert_eq!(store.run(&ServerState::key("x")).unwrap().unwrap().events, 1);
     }
 
     #[test]

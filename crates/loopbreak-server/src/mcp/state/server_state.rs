@@ -7,8 +7,8 @@ use loopbreak::{Config, DetectorName, Guard, Mode, Settings};
 #[cfg(test)]
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
-    ConnectionEnd, Run, RunChange, RunEndEvent, RunEvent, RunKey, RunState, Store, StoreError, now, open,
-    repair,
+    ConnectionEnd, Run, RunChange, RunEndEvent, RunEvent, RunKey, RunState, Store, StoreError,
+    change_with_healing, now, open,
 };
 
 use super::CallTransaction;
@@ -100,38 +100,27 @@ impl ServerState {
         scope: CallScope,
         call: impl Fn(&mut CallTransaction) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
-        let changed = match self.try_change(run, scope, &call) {
-            Err(ChangeFailure::Store(StoreError::Damaged(_))) => {
-                // As in hooks: a damaged store is moved away and replaced by a new one.
-                self.store = repair(&self.options.store)?;
-                self.try_change(run, scope, &call)
-            }
-            changed => changed,
-        };
+        // As in hooks: a damaged store is moved away and replaced by a new one, and one that was removed is noticed.
+        let ServerState { store, options, steps, config, .. } = self;
+        let changed = change_with_healing(
+            &mut **store,
+            &ServerState::key(run),
+            |store| try_change(store, options, (steps, config), run, scope, &call),
+            |failure| match failure {
+                ChangeFailure::Store(error) => Some(error),
+                ChangeFailure::Call(_) => None,
+            },
+            |_| {},
+        );
         changed.map_err(|failure| match failure {
             ChangeFailure::Store(error) => error.into(),
             ChangeFailure::Call(error) => error,
         })
     }
 
-    fn try_change<T>(
-        &mut self,
-        run: &str,
-        scope: CallScope,
-        call: &impl Fn(&mut CallTransaction) -> Result<T, ToolError>,
-    ) -> Result<T, ChangeFailure> {
-        let now = now();
-        let ServerState { store, options, steps, config, .. } = self;
-        let stored = store.begin(&ServerState::key(run), &options.folder, now)?;
-        let tasks = match scope {
-            CallScope::Steps => Vec::new(),
-            CallScope::Tasks => stored.roadmap()?,
-        };
-        let mut transaction = CallTransaction::restore(stored.state(), steps, config, run, now)?;
-        transaction.tasks = tasks;
-        let answer = call(&mut transaction)?;
-        stored.commit(transaction.into_change()?)?;
-        Ok(answer)
+    /// Opens the store again if its file was moved, removed or replaced. If that fails, the call says why.
+    pub(super) fn refresh(&mut self) {
+        let _ = self.store.refresh();
     }
 
     /// Records that a connection records a run.
@@ -261,6 +250,27 @@ impl ServerState {
     pub(crate) fn settings(&self) -> &Settings {
         &self.options.settings
     }
+}
+
+fn try_change<T>(
+    store: &mut dyn Store,
+    options: &McpOptions,
+    (steps, config): (&Config, &Config),
+    run: &str,
+    scope: CallScope,
+    call: &impl Fn(&mut CallTransaction) -> Result<T, ToolError>,
+) -> Result<T, ChangeFailure> {
+    let now = now();
+    let stored = store.begin(&ServerState::key(run), &options.folder, now)?;
+    let tasks = match scope {
+        CallScope::Steps => Vec::new(),
+        CallScope::Tasks => stored.roadmap()?,
+    };
+    let mut transaction = CallTransaction::restore(stored.state(), steps, config, run, now)?;
+    transaction.tasks = tasks;
+    let answer = call(&mut transaction)?;
+    stored.commit(transaction.into_change()?)?;
+    Ok(answer)
 }
 
 fn session_names(runs: &[Run]) -> String {
