@@ -28,6 +28,7 @@ mod public_api;
 mod python;
 mod quality;
 mod screenshots;
+mod secrets;
 mod source_lexer;
 mod workspace_program;
 
@@ -59,6 +60,8 @@ Chores:
   quality PATH [--part look|check] [--walkthroughs FILE] [--write]
                                compute the figures of docs/quality.md from the samples in PATH;
                                --write replaces them in the page
+  secrets [PATH…]              count what masking hides in the files of PATH, or of the workspace, by rule;
+                               ordinary text has no secrets, so each of them is a mistake
   agents [NAME…] [OPTIONS]     play parts with real coding agents and a scripted model; `agents --help` has more
   help                         print this
 
@@ -112,6 +115,7 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "fuzz" => return fuzz::run(rest),
         "screenshots" => return screenshots::run(rest),
         "quality" => return quality::run(rest),
+        "secrets" => return secrets::run(rest),
         other => return Err(ChoreFailure::Usage(format!("there is no chore {other:?}"))),
     }
     Ok(())

@@ -3,7 +3,7 @@
 
 use loopbreak::Verdict;
 use loopbreak::evidence::EVIDENCE_BYTES;
-use loopbreak::text::{clip, mask_secrets};
+use loopbreak::text::clip_masked;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -135,6 +135,5 @@ impl RunRecords {
 
 /// Masks the secrets in a text and truncates it, so that it can be stored.
 pub fn redact_and_truncate(text: &str) -> String {
-    // Masks more than is kept, so that a secret at the cut is seen whole.
-    clip(&mask_secrets(clip(text, 4 * EVIDENCE_BYTES)), EVIDENCE_BYTES).to_owned()
+    clip_masked(text, EVIDENCE_BYTES).into_owned()
 }

@@ -1,23 +1,16 @@
 //! Texts of a log for a page: without secrets, bounded, and without invisible characters.
 
-use loopbreak::text::{clip, mask_secrets};
+use loopbreak::text::{clip, clip_masked, is_invisible};
 
-/// Number of bytes after the cut that are searched for a secret that starts before it.
-const BEYOND: usize = 512;
+/// Longest character, in bytes. So much more than is shown tells whether there is more.
+const CHAR_BYTES: usize = 4;
 
 /// Returns at most this number of bytes of a text, with an ellipsis if there was more.
 pub fn visible_text(text: &str, bytes: usize) -> String {
-    let near = clip(text, bytes.saturating_add(BEYOND));
-    let masked = mask_secrets(near);
-    // If the text continues, its last word may be half of a secret.
-    let whole = if near.len() < text.len() {
-        masked.rfind(char::is_whitespace).map_or(&*masked, |end| &masked[..end])
-    } else {
-        &*masked
-    };
-    let cut = clip(whole, bytes);
+    let masked = clip_masked(text, bytes.saturating_add(CHAR_BYTES));
+    let cut = clip(&masked, bytes);
     let mut shown: String = cut.chars().map(visible).collect();
-    if cut.len() < masked.len() || near.len() < text.len() {
+    if cut.len() < masked.len() {
         shown.push('…');
     }
     shown
@@ -30,15 +23,7 @@ fn visible(char: char) -> char {
         '\r' => ' ',
         '\0'..='\u{1F}' => char::from_u32(0x2400 + u32::from(char)).unwrap_or('\u{FFFD}'),
         '\u{7F}' => '\u{2421}',
-        '\u{80}'..='\u{9F}'
-        | '\u{61C}'
-        | '\u{200B}'
-        | '\u{200E}'
-        | '\u{200F}'
-        | '\u{2028}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}'
-        | '\u{FEFF}'
-        | '\u{FFF9}'..='\u{FFFB}' => '\u{FFFD}',
+        _ if is_invisible(char) => '\u{FFFD}',
         other => other,
     }
 }

@@ -44,6 +44,7 @@ mod hook_install;
 #[cfg(unix)]
 mod hook_live;
 mod hook_rejected;
+mod hook_secrets;
 #[cfg(unix)]
 mod hook_waiting;
 mod layout;

@@ -1,6 +1,6 @@
 //! One step on one line.
 
-use loopbreak::text::{clip, mask_secrets};
+use loopbreak::text::clip_masked;
 use loopbreak::verdict::LoopId;
 use loopbreak::{Step, step::MAIN_AGENT};
 use unicode_width::UnicodeWidthStr as _;
@@ -106,5 +106,5 @@ fn first_line(text: &str) -> &str {
 
 /// Prepares a text of the log. Secrets are masked before it is cut, so that half of one is not shown.
 pub(super) fn shown(text: &str, look: &TextStyle) -> String {
-    look.fit(&mask_secrets(clip(text, TEXT_BYTES)), usize::MAX)
+    look.fit(&clip_masked(text, TEXT_BYTES), usize::MAX)
 }

@@ -1,8 +1,10 @@
 //! The memory of hooks for the last events of a session, so that each event counts once and a stop stays due.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
-use loopbreak::text::clip;
+use loopbreak::text::{clip, mask_secrets};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::push_bounded;
@@ -115,9 +117,14 @@ pub struct ProposedCall {
 }
 
 impl EventMemory {
-    /// Remembers an allowed call until it has ended. A call with very long arguments is not remembered.
+    /// Remembers an allowed call without its secrets until it has ended. A call with very long arguments is not remembered.
     pub fn add_pending(&mut self, call: &str, tool: &str, args: &str) {
-        let (call, tool, args) = (clip(call, ID_BYTES).to_owned(), tool.to_owned(), args.to_owned());
+        let masked = mask_secrets(args);
+        // A number that is masked leaves no JSON.
+        let is_json =
+            matches!(masked, Cow::Borrowed(_)) || serde_json::from_str::<IgnoredAny>(&masked).is_ok();
+        let args = if is_json { masked.into_owned() } else { "null".to_owned() };
+        let (call, tool) = (clip(call, ID_BYTES).to_owned(), tool.to_owned());
         self.pending = (args.len() <= PENDING_BYTES).then_some(ProposedCall { call, tool, args });
     }
 

@@ -7,6 +7,7 @@ use crate::memory::{
 };
 use crate::step::Place;
 use crate::text::clip::clip_escaped;
+use crate::text::clip_masked;
 
 /// Maximum number of places that a guard remembers. The size of the snapshot may allow fewer. The least
 /// recently used places are dropped first.
@@ -82,8 +83,10 @@ impl PlaceMap {
         let mut grown = 0;
         let room = self.rooms.touch_or_insert(key, || {
             let name = match (&place.name, &place.id) {
-                (Some(name), _) => MeasuredText::from(&**name),
-                (None, Some(crate::step::Label::Text(id))) => MeasuredText::from(&**id),
+                (Some(name), _) => MeasuredText::from(&*clip_masked(name, NAME_BYTES)),
+                (None, Some(crate::step::Label::Text(id))) => {
+                    MeasuredText::from(&*clip_masked(id, NAME_BYTES))
+                }
                 _ => MeasuredText::default(),
             };
             let room = MappedPlace { number, name, exits: BoundedList::default(), told: false };

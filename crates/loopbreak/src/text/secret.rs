@@ -1,39 +1,46 @@
-//! Masks secrets before a text becomes evidence.
+//! Masks secrets before a text is stored, shown or sent.
 //!
-//! Evidence is stored, printed and sent to people, so keys and passwords must be masked. Everything
-//! else is kept: a report full of `***` explains nothing. There are two kinds of rules: tokens with a
-//! known form, and values after a known name.
+//! Keys and passwords must be masked. Everything else is kept: a report full of `***` explains nothing. There are four kinds of
+//! rules, each with a table or a list of its own: keys with a known form, values after a known name, arguments of known
+//! commands, and addresses. `cargo xtask secrets` counts what they mask in ordinary text.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::clip::clip;
+
+mod addresses;
+mod blocks;
+mod command_secrets;
 mod keyed;
-mod shaped;
+mod secret_name;
+mod secret_value;
+#[cfg(test)]
+mod shape_tests;
+mod token_table;
 
 /// Replacement for a secret.
 pub const MASK: &str = "***";
 
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundSecret {
+    /// The name of the rule that found it: the vendor of a key, or the kind of place.
+    pub rule: &'static str,
+    /// Its place in the text.
+    pub range: Range<usize>,
+}
+
 /// Returns `text` with its secrets replaced by `***`. Borrows the text if there are none.
-///
-/// Takes one pass: only a few bytes can begin a secret or end the name of one, and only those are
-/// examined.
 pub fn mask_secrets(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
     let mut masked = String::new();
     let mut copied = 0;
-    let mut at = 0;
-    while let Some(skipped) = bytes[at..].iter().position(|&byte| TRIGGERS[usize::from(byte)]) {
-        at += skipped;
-        match secret_at(text, at) {
-            // A secret starts and ends next to ASCII, so both ends lie between characters.
-            Some(secret) if !secret.is_empty() => {
-                masked.push_str(&text[copied..secret.start]);
-                masked.push_str(MASK);
-                copied = secret.end;
-                at = secret.end;
-            }
-            _ => at += 1,
-        }
+    for secret in find_secrets(text) {
+        masked.push_str(&text[copied..secret.range.start]);
+        masked.push_str(MASK);
+        copied = secret.range.end;
     }
     if copied == 0 {
         return Cow::Borrowed(text);
@@ -42,30 +49,195 @@ pub fn mask_secrets(text: &str) -> Cow<'_, str> {
     Cow::Owned(masked)
 }
 
-/// Returns the secret that the byte at `at` indicates, which never begins before `at`.
-fn secret_at(text: &str, at: usize) -> Option<Range<usize>> {
-    let bytes = text.as_bytes();
-    match bytes[at] {
-        b':' if bytes[at + 1..].starts_with(b"//") => shaped::password_in_url(bytes, at + 3),
-        b'=' | b':' => keyed::after_name(text, at),
-        b'-' if bytes[at..].starts_with(b"-----BEGIN ") => shaped::private_key(text, at),
-        b'-' => keyed::after_flag(text, at),
-        _ if at > 0 && is_word(bytes[at - 1]) => None,
-        b'B' | b'b' => shaped::bearer(bytes, at),
-        _ => shaped::known_token(bytes, at),
+/// Returns the beginning of a text without its secrets, cut to `max_bytes`. Secrets are masked before the cut, so that no part of
+/// one is left. Reads no further than it has to.
+pub fn clip_masked(text: &str, max_bytes: usize) -> Cow<'_, str> {
+    let mut masked = String::new();
+    let mut copied = 0;
+    let mut finder = SecretFinder::new(text);
+    loop {
+        finder.limit = copied + max_bytes.saturating_sub(masked.len());
+        match finder.next() {
+            Some(secret) => {
+                masked.push_str(&text[copied..secret.range.start]);
+                masked.push_str(MASK);
+                copied = secret.range.end;
+            }
+            None if copied == 0 => return Cow::Borrowed(clip(text, max_bytes)),
+            None => {
+                masked.push_str(clip(&text[copied..], max_bytes.saturating_sub(masked.len())));
+                masked.truncate(masked.floor_char_boundary(max_bytes));
+                return Cow::Owned(masked);
+            }
+        }
     }
 }
 
-/// Bytes that can indicate a secret. All are ASCII.
-const TRIGGERS: [bool; 256] = {
-    let mut triggers = [false; 256];
-    let firsts = b"=:-BbsgxAnher";
-    let mut index = 0;
-    while index < firsts.len() {
-        triggers[firsts[index] as usize] = true;
-        index += 1;
+/// Finds the secrets of a text, in their order.
+pub fn find_secrets(text: &str) -> impl Iterator<Item = FoundSecret> {
+    SecretFinder::new(text)
+}
+
+/// Finds secrets in one pass: only a few bytes can begin a secret or end the name of one, and only those are examined.
+struct SecretFinder<'t> {
+    text: &'t str,
+    at: usize,
+    /// The byte from which no secret is looked for.
+    limit: usize,
+    /// Secrets of a command that begin later.
+    queue: VecDeque<FoundSecret>,
+    /// The end of the line whose commands were read last, and how many more may be read in it.
+    line_end: usize,
+    commands_left: u8,
+}
+
+impl<'t> SecretFinder<'t> {
+    fn new(text: &'t str) -> Self {
+        let (queue, limit) = (VecDeque::new(), text.len());
+        SecretFinder { text, at: 0, limit, queue, line_end: 0, commands_left: 0 }
     }
-    triggers
+
+    /// Returns the secret that the word or sign at `at` indicates. It never begins before `at`.
+    fn secret_at(&mut self, at: usize) -> Option<FoundSecret> {
+        let (text, bytes) = (self.text, self.text.as_bytes());
+        match bytes[at] {
+            b':' if bytes[at + 1..].starts_with(b"//") => addresses::in_address(bytes, at + 3),
+            b':' => addresses::bot_key(bytes, at)
+                .or_else(|| addresses::password_file(bytes, at))
+                .or_else(|| keyed::after_name(text, at)),
+            b'=' => keyed::after_name(text, at),
+            b'>' => keyed::in_element(bytes, at),
+            b'-' if bytes[at..].starts_with(b"-----BEGIN ") => blocks::private_key(text, at),
+            b'-' => keyed::after_flag(text, at),
+            _ => self.secret_word(at),
+        }
+    }
+
+    /// Returns the secret that the word at `at` is or indicates.
+    fn secret_word(&mut self, at: usize) -> Option<FoundSecret> {
+        let bytes = self.text.as_bytes();
+        let token =
+            if token_table::may_begin(bytes[at]) { token_table::known_token(bytes, at) } else { None };
+        let found = token.or_else(|| token_table::parted_token(bytes, at)).or_else(|| match bytes[at] {
+            b'B' | b'b' => blocks::after_scheme(bytes, at),
+            b'm' if bytes[at..].starts_with(b"machine ") => blocks::netrc(bytes, at),
+            b'd' if bytes[at..].starts_with(b"default login ") => blocks::netrc(bytes, at),
+            b'p' if bytes[at..].starts_with(b"pass:") => blocks::after_pass(bytes, at),
+            _ => None,
+        });
+        let found = found.or_else(|| {
+            let quoted = at > 0 && secret_value::is_quote(bytes[at - 1]) && bytes[at].is_ascii_lowercase();
+            if quoted { blocks::quoted_words(bytes, at) } else { None }
+        });
+        if found.is_none() && COMMANDS[usize::from(bytes[at])] {
+            self.read_command(at);
+        }
+        found
+    }
+
+    /// Queues the secrets of a command. Few commands of one line are read, so that a row of them takes no longer.
+    fn read_command(&mut self, at: usize) {
+        const COMMANDS_OF_A_LINE: u8 = 4;
+        let bytes = self.text.as_bytes();
+        if !command_secrets::is_command(bytes, at) {
+            return;
+        }
+        if at >= self.line_end {
+            self.line_end = at + command_secrets::LINE_BYTES;
+            self.commands_left = COMMANDS_OF_A_LINE;
+        }
+        if self.commands_left > 0 {
+            self.commands_left -= 1;
+            self.queue.extend(command_secrets::in_command(bytes, at));
+            self.queue.make_contiguous().sort_by_key(|secret| secret.range.start);
+        }
+    }
+
+    /// Returns the next secret of a command, if it begins at `at` or before. What was masked already is left out.
+    fn queued(&mut self) -> Option<FoundSecret> {
+        while self.queue.front()?.range.start <= self.at {
+            let FoundSecret { rule, range } = self.queue.pop_front()?;
+            let range = range.start.max(self.at)..range.end;
+            if !range.is_empty() {
+                return Some(FoundSecret { rule, range });
+            }
+        }
+        None
+    }
+}
+
+impl Iterator for SecretFinder<'_> {
+    type Item = FoundSecret;
+
+    fn next(&mut self) -> Option<FoundSecret> {
+        let bytes = self.text.as_bytes();
+        let mut in_word = self.at > 0 && is_word(bytes[self.at - 1]);
+        while self.at < self.limit.min(bytes.len()) {
+            if let Some(secret) = self.queued() {
+                self.at = secret.range.end;
+                return Some(secret);
+            }
+            let byte = bytes[self.at];
+            let class = CLASSES[usize::from(byte)];
+            // The end of a line in a JSON string is not part of a word.
+            if byte == b'\\' && matches!(bytes.get(self.at + 1), Some(b'n' | b'r' | b't')) {
+                self.at += 2;
+                in_word = false;
+                continue;
+            }
+            let begins = class & BEGINS != 0 && !in_word;
+            if (class & SIGN != 0 || begins)
+                && let Some(secret) = self.secret_at(self.at).filter(|secret| !secret.range.is_empty())
+            {
+                if secret.range.start == self.at || self.queue.is_empty() {
+                    self.at = secret.range.end;
+                    return Some(secret);
+                }
+                // A secret of a command may come first.
+                self.queue.push_back(secret);
+                self.queue.make_contiguous().sort_by_key(|secret| secret.range.start);
+            }
+            in_word = class & WORD != 0;
+            self.at += 1;
+        }
+        None
+    }
+}
+
+/// Properties of a byte: part of a word, may begin a secret or the name of one at the beginning of a word, or may indicate one
+/// anywhere. All are ASCII.
+const WORD: u8 = 1;
+const BEGINS: u8 = 2;
+const SIGN: u8 = 4;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let this = byte as u8;
+        if is_word(this) {
+            classes[byte] |= WORD;
+        }
+        if this.is_ascii_alphanumeric() || this == b'-' {
+            classes[byte] |= BEGINS;
+        }
+        if matches!(this, b'=' | b':' | b'>') {
+            classes[byte] |= SIGN;
+        }
+        byte += 1;
+    }
+    classes
+};
+
+/// Bytes with which a command begins that takes a secret.
+const COMMANDS: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        begins[byte] = command_secrets::may_begin(byte as u8);
+        byte += 1;
+    }
+    begins
 };
 
 /// Returns whether tokens and names contain a byte. A token is examined only at the start of a run of
@@ -76,12 +248,7 @@ const fn is_word(byte: u8) -> bool {
 
 /// Returns the number of bytes from `at` that satisfy `wanted`.
 fn run(bytes: &[u8], at: usize, wanted: impl Fn(u8) -> bool) -> usize {
-    bytes[at..].iter().take_while(|&&byte| wanted(byte)).count()
-}
-
-/// Returns whether an unquoted value looks random and not like a word.
-fn is_random(value: &[u8]) -> bool {
-    value.len() >= 16 || value.iter().any(u8::is_ascii_digit)
+    bytes.get(at..).unwrap_or_default().iter().take_while(|&&byte| wanted(byte)).count()
 }
 
 #[cfg(test)]
@@ -218,7 +385,7 @@ mod tests {
     proptest! {
         #[test]
         fn masking_twice_equals_masking_once(
-            text in "(password|token|--secret|Bearer|Authorization|https://a|sk-|eyJ|[=: \"'\\\\@./&-]|[a-zé0-9]{1,20}|\n){0,20}"
+            text in "(password|token|--secret|Bearer|Authorization|https://a|sk-|eyJ|curl -u a:|mysql -p|vault login |echo |--password-stdin|Cookie: |pass:|machine a login b password |[=: \"'\\\\@./&-]|[a-zé0-9]{1,20}|\n){0,20}"
         ) {
             let once = mask_secrets(&text).into_owned();
             prop_assert_eq!(mask_secrets(&once), once.as_str());
@@ -227,6 +394,15 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(text in any::<String>()) {
             let _ = mask_secrets(&text);
+        }
+
+        #[test]
+        fn secrets_are_masked_before_the_cut(
+            text in "(password=|token: |curl -u bob:|-p|\\\\n|\n|Bearer |https://a:|<pass>|[=: \"'@|é]|[a-zA-Z0-9]{1,30}){0,30}",
+            max in 0_usize..120,
+        ) {
+            let whole = mask_secrets(&text);
+            prop_assert_eq!(clip_masked(&text, max), clip(&whole, max));
         }
 
         #[test]

@@ -22,6 +22,7 @@ use super::{
 use crate::fingerprint::{ActionKind, path_of, unquoted};
 use crate::memory::{ClippedText, HashKey, RingBuffer, key_of, key_of_parts, snapshot_type};
 use crate::text::clip::clip_escaped;
+use crate::text::find_secrets;
 use crate::text::scan::trimmed;
 use crate::verdict::Severity;
 
@@ -279,6 +280,16 @@ fn contains(text: &str, piece: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), piece.as_bytes()).is_some()
 }
 
+/// Returns whether a piece of a text is part of a secret. A snapshot contains pieces, and must not contain secrets.
+fn is_secret(text: &str, piece: &str) -> bool {
+    /// Longest name before a secret, in bytes.
+    const NAME_BYTES: usize = 64;
+    let start = piece.as_ptr().addr() - text.as_ptr().addr();
+    let before = text.ceil_char_boundary(start.saturating_sub(NAME_BYTES));
+    let near = &text[before..start + piece.len()];
+    find_secrets(near).any(|secret| before + secret.range.end > start)
+}
+
 /// Returns the longest piece of a JSON text without escapes that does not occur in the other text. A file is
 /// searched for this piece.
 fn telling(text: &str, other: &str) -> Option<ClippedText<SNIPPET>> {
@@ -296,5 +307,5 @@ fn telling(text: &str, other: &str) -> Option<ClippedText<SNIPPET>> {
         // The digits of a `\u` escape are not text.
         rest = if name == 'u' { rest.get(4..).unwrap_or_default() } else { rest };
     }
-    (!longest.is_empty()).then(|| longest.into())
+    (!longest.is_empty() && !is_secret(text, longest)).then(|| longest.into())
 }

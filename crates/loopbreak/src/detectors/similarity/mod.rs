@@ -15,16 +15,21 @@ mod tests;
 mod texts;
 
 use self::settings::SimilaritySettings;
+use std::borrow::Cow;
+
 use super::signature::output;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
 use crate::memory::{HashKey, RingBuffer, SnapshotSize, key_of, key_of_parts, snapshot_type};
-use crate::text::clip::head_and_tail;
+use crate::text::clip::{clip, head_and_tail};
+use crate::text::mask_secrets;
 use crate::text::similarity::{PreparedText, ratio_at_least};
 use crate::verdict::Severity;
 
+/// Number of bytes at each end of a long text that are searched for secrets. Less than half of them are kept.
+const SEARCHED_BYTES: usize = 8 * 1024;
 /// Maximum size of a text that is kept for comparison, and maximum snapshot size of all kept texts together.
 const TEXT_BYTES: usize = 4 * 1024;
 const ALL_BYTES: usize = 20 * 1024;
@@ -101,7 +106,7 @@ impl StepDetector for SimilarityDetector {
             turn: context.turn,
             length: text.len(),
             whole: key_of(&text),
-            text: PreparedText::new(head_and_tail(&text, TEXT_BYTES)),
+            text: PreparedText::new(kept_text(&text)),
         };
         let like =
             self.kept.newest().filter(|old| old.agent == agent).take(settings.window as usize).zip(1..).find_map(
@@ -187,6 +192,17 @@ impl MatchStreak {
     fn is_loop(&self, hard_at: u32) -> bool {
         self.steady >= hard_at || self.matches > hard_at
     }
+}
+
+/// Returns the part of an output that is kept for comparison, without secrets: a snapshot contains it.
+fn kept_text(text: &str) -> Cow<'static, str> {
+    let masked = if text.len() <= 2 * SEARCHED_BYTES {
+        mask_secrets(text)
+    } else {
+        let tail = &text[text.ceil_char_boundary(text.len() - SEARCHED_BYTES)..];
+        Cow::Owned([mask_secrets(clip(text, SEARCHED_BYTES)), mask_secrets(tail)].concat())
+    };
+    Cow::Owned(head_and_tail(&masked, TEXT_BYTES).into_owned())
 }
 
 impl RememberedOutput {

@@ -1,11 +1,18 @@
-//! Secrets recognized by their name: `password=…`, `"token": "…"`, `--api-key …`, `Authorization: Basic …`.
+//! Secrets recognized by the name before them: `password=…`, `"token": "…"`, `--api-key …`, `<password>…</password>`.
 
 use std::ops::Range;
 
-use super::{MASK, is_random, is_word, run};
+use super::secret_name::{SecretName, kind_of};
+use super::secret_value::{
+    SecretValue, ends_value, is_blank, is_code, is_path, is_placeholder, is_quote, is_random, looks_made,
+};
+use super::{FoundSecret, is_word, run};
+
+/// Longest name of a value, in bytes. A longer one is read by its end.
+const NAME_BYTES: usize = 64;
 
 /// Returns the value after the separator at `at`, if the name before it is that of a secret.
-pub(super) fn after_name(text: &str, at: usize) -> Option<Range<usize>> {
+pub(super) fn after_name(text: &str, at: usize) -> Option<FoundSecret> {
     let bytes = text.as_bytes();
     let (name, quoted_name) = name_before(bytes, at)?;
     let kind = kind_of(&bytes[name.clone()])?;
@@ -13,80 +20,184 @@ pub(super) fn after_name(text: &str, at: usize) -> Option<Range<usize>> {
     if bytes[at] == b':' && bytes.get(start) == Some(&b'=') {
         start += 1;
     }
-    // Comparisons, arrows and paths (`==`, `=>`, `::`) do not separate a name from a value.
+    let arrow = bytes[at] == b'=' && bytes.get(start) == Some(&b'>');
+    if arrow {
+        start += 1;
+    }
+    // Comparisons and paths (`==`, `::`) do not separate a name from a value.
     if matches!(bytes.get(start), Some(b'=' | b'>' | b':')) {
         return None;
     }
     let blanks = run(bytes, start, is_blank);
     let spaced = blanks > 0 || bytes.get(at.wrapping_sub(1)).is_some_and(|&byte| is_blank(byte));
-    let value = KeyedValue::at(bytes, start + blanks)?;
+    let start = start + blanks;
+    if let Some(line) = next_line(bytes, start) {
+        return on_next_line(bytes, line, kind);
+    }
+    // The quotation of the name ends here: `password=`.
+    let opens = name.start.checked_sub(1).map(|before| bytes[before]).filter(|&byte| is_quote(byte));
+    if blanks == 0 && !quoted_name && opens.is_some() && bytes.get(start).copied() == opens {
+        return None;
+    }
+    let value = SecretValue::at(bytes, start)?;
+    // An arrow without quotes is a function.
+    if arrow && !value.quoted || value.is_nothing(bytes) {
+        return None;
+    }
+    let place =
+        KeyedPlace { separator: bytes[at], quoted_name, spaced, sets: begins_line(bytes, name.start) };
+    let content = &bytes[value.range.clone()];
+    let found = |rule, range| Some(FoundSecret { rule, range });
     match kind {
-        SecretKind::Header => header_value(bytes, &value),
-        SecretKind::Secret if value.quoted || quoted_name || !spaced => value.secret(bytes),
-        SecretKind::Secret => {
-            let content = &bytes[value.range.clone()];
-            let hidden = if begins_line(bytes, name.start) { !is_code(content) } else { is_random(content) };
-            if hidden && !content.contains(&b'(') { value.secret(bytes) } else { None }
+        SecretName::Header => found("authorization", header_value(bytes, &value)?),
+        SecretName::Cookie => found("cookie", cookies(bytes, &value, &place)?),
+        SecretName::Mnemonic => found("mnemonic", mnemonic(bytes, &value)?),
+        SecretName::Signature => {
+            let in_query = name.start > 0 && matches!(bytes[name.start - 1], b'?' | b'&');
+            let signs = bytes[at] == b'=' && !spaced && (in_query || content.len() >= 16);
+            if signs && looks_made(content) { found("signature", value.range) } else { None }
+        }
+        SecretName::Token if is_count(content) || content.len() < 3 => None,
+        // A token is one word.
+        SecretName::Token if value.quoted && content.contains(&b' ') => None,
+        SecretName::Password | SecretName::Token => {
+            if place.sets_secret(bytes, &value) {
+                found("named", value.range)
+            } else {
+                None
+            }
+        }
+        SecretName::Qualified | SecretName::Ambiguous => {
+            let adjacent = place.separator == b'=' && !spaced && !value.quoted;
+            let set =
+                kind == SecretName::Qualified && adjacent && content.len() >= 3 && !is_code(content, None);
+            let next = bytes.get(value.range.end).copied();
+            let hidden = (looks_made(content) && !is_code(content, next) || set)
+                && !is_path(content)
+                && !is_number(content);
+            if hidden { found("ambiguous-name", value.range) } else { None }
         }
     }
 }
 
+/// The place of a value.
+struct KeyedPlace {
+    separator: u8,
+    quoted_name: bool,
+    /// True if there is a blank before or after the separator.
+    spaced: bool,
+    /// True if the name begins its line or a part of it: a setting, not prose.
+    sets: bool,
+}
+
+impl KeyedPlace {
+    /// Returns whether the value of a name that is clearly one of a secret is one, and not code or prose.
+    fn sets_secret(&self, bytes: &[u8], value: &SecretValue) -> bool {
+        let content = &bytes[value.range.clone()];
+        let next = bytes.get(value.range.end).copied();
+        if value.quoted {
+            // A sentence about a secret is none.
+            let words = content.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+            return words <= 4 && !is_key_of_text(content);
+        }
+        if self.quoted_name || !self.spaced {
+            return !is_code(content, next.filter(|_| self.separator == b':')) && !content.contains(&b'(');
+        }
+        // The first word of a sentence is followed by another word.
+        let blanks = run(bytes, value.range.end, is_blank);
+        let in_sentence =
+            blanks > 0 && bytes.get(value.range.end + blanks).is_some_and(u8::is_ascii_alphabetic);
+        let digits = content.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let mixed = content.len() >= 6 && digits > 0 && digits < content.len();
+        let hidden = self.sets && !in_sentence || mixed || looks_made(content);
+        hidden && !is_code(content, next) && !is_short_number(content)
+    }
+}
+
+/// Returns whether a quoted value names a text or a setting instead of being one: `auth.password.label`, `PASSWORD_FIELD`.
+fn is_key_of_text(content: &[u8]) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'-');
+    let separated = content.iter().any(|byte| matches!(byte, b'_' | b'.' | b'-'));
+    let names_secret = kind_of(content).is_some();
+    content.iter().all(plain) && (separated && content.len() >= 8 || names_secret)
+}
+
+/// Returns the beginning of the next line if the line ends at `start`, in a text or in a JSON string.
+fn next_line(bytes: &[u8], start: usize) -> Option<usize> {
+    let rest = bytes.get(start..)?;
+    let escapes = run(rest, 0, |byte| byte == b'\\').min(3);
+    match rest.get(escapes) {
+        Some(b'n') if escapes > 0 => Some(start + escapes + 1),
+        Some(b'\n') if escapes == 0 => Some(start + 1),
+        Some(b'\r') if rest.get(1) == Some(&b'\n') => Some(start + 2),
+        _ => None,
+    }
+}
+
+/// Returns the value in the line after a name, as a prompt shows it: it stands alone in its line.
+fn on_next_line(bytes: &[u8], line: usize, kind: SecretName) -> Option<FoundSecret> {
+    if !matches!(
+        kind,
+        SecretName::Password | SecretName::Token | SecretName::Qualified | SecretName::Ambiguous
+    ) {
+        return None;
+    }
+    let start = line + run(bytes, line, is_blank);
+    let value = SecretValue::at(bytes, start)?;
+    let content = &bytes[value.range.clone()];
+    let mut end = value.range.end + usize::from(value.quoted);
+    end += run(bytes, end.min(bytes.len()), is_blank);
+    let alone = end >= bytes.len() || next_line(bytes, end).is_some() || is_quote(bytes[end]);
+    (alone && looks_made(content) && !content.ends_with(b":"))
+        .then_some(FoundSecret { rule: "next-line", range: value.range })
+}
+
 /// Returns the value after a flag such as `--password` that begins at `at`.
-pub(super) fn after_flag(text: &str, at: usize) -> Option<Range<usize>> {
+pub(super) fn after_flag(text: &str, at: usize) -> Option<FoundSecret> {
     let bytes = text.as_bytes();
-    let starts_word = at == 0 || bytes[at - 1].is_ascii_whitespace();
-    if !starts_word || !bytes[at..].starts_with(b"--") {
+    let starts_word = at == 0 || bytes[at - 1].is_ascii_whitespace() || is_quote(bytes[at - 1]);
+    if !starts_word {
         return None;
     }
-    let name = at + 2..at + 2 + run(bytes, at + 2, is_word);
-    if !matches!(kind_of(&bytes[name.clone()]), Some(SecretKind::Secret)) {
-        return None;
-    }
+    let dashes = run(bytes, at, |byte| byte == b'-');
+    let name = at + dashes..at + dashes + run(bytes, at + dashes, is_word).min(NAME_BYTES);
     let blanks = run(bytes, name.end, is_blank);
     if blanks == 0 || bytes.get(name.end + blanks) == Some(&b'-') {
         return None;
     }
-    KeyedValue::at(bytes, name.end + blanks)?.secret(bytes)
+    let kind = kind_of(&bytes[name.clone()])?;
+    let value = SecretValue::at(bytes, name.end + blanks)?;
+    let content = &bytes[value.range.clone()];
+    let hidden = match (dashes, kind) {
+        // Java tools have one dash: `-storepass`.
+        (1, SecretName::Password) => name.len() > 4,
+        (2, SecretName::Password) => true,
+        (2, SecretName::Token) => !is_count(content),
+        (2, SecretName::Cookie) => content.contains(&b'='),
+        (2, SecretName::Ambiguous | SecretName::Qualified) => looks_made(content),
+        _ => false,
+    };
+    (hidden && !value.is_nothing(bytes) && !is_path(content))
+        .then_some(FoundSecret { rule: "flag", range: value.range })
 }
 
-#[derive(Clone, Copy)]
-enum SecretKind {
-    Secret,
-    /// A header whose value begins with the name of a scheme, which is kept.
-    Header,
-}
-
-/// Returns the kind of secret by the end of a name (`DB_PASSWORD`, `x-api-key`), so that `token_count` and
-/// `tokens` do not match.
-fn kind_of(name: &[u8]) -> Option<SecretKind> {
-    const SECRET: [&str; 9] = [
-        "password",
-        "passwd",
-        "passphrase",
-        "token",
-        "secret",
-        "apikey",
-        "accesskey",
-        "secretkey",
-        "privatekey",
-    ];
-    const LONGEST: usize = 13;
-    // The end of the name, in reverse, without separators, in lower case.
-    let mut end = [0; LONGEST];
-    let plain = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric());
-    let mut length = 0;
-    for (slot, byte) in end.iter_mut().zip(plain) {
-        *slot = byte.to_ascii_lowercase();
-        length += 1;
+/// Returns the content of an XML element with the name of a secret whose first tag ends at `at`.
+pub(super) fn in_element(bytes: &[u8], at: usize) -> Option<FoundSecret> {
+    let length = bytes[..at].iter().rev().take(NAME_BYTES).take_while(|&&byte| is_word(byte)).count();
+    let name = at - length..at;
+    if length == 0 || name.start == 0 || bytes[name.start - 1] != b'<' {
+        return None;
     }
-    let end = &end[..length];
-    let ends_with =
-        |word: &str| end.len() >= word.len() && word.bytes().rev().eq(end[..word.len()].iter().copied());
-    if ends_with("authorization") {
-        Some(SecretKind::Header)
-    } else {
-        SECRET.into_iter().any(ends_with).then_some(SecretKind::Secret)
+    let kind = kind_of(&bytes[name])?;
+    let start = at + 1;
+    if is_placeholder(bytes, start) {
+        return None;
     }
+    let content = start..start + run(bytes, start, |byte| !matches!(byte, b'<' | b'\n'));
+    let closes = bytes[content.end..].starts_with(b"</");
+    let strong =
+        matches!(kind, SecretName::Password | SecretName::Token) || looks_made(&bytes[content.clone()]);
+    (closes && strong && !content.is_empty()).then_some(FoundSecret { rule: "element", range: content })
 }
 
 /// Returns the name that ends before the separator at `at`, and whether it is quoted.
@@ -94,130 +205,112 @@ fn name_before(bytes: &[u8], at: usize) -> Option<(Range<usize>, bool)> {
     const BLANKS: usize = 4;
     let blanks = bytes[..at].iter().rev().take(BLANKS).take_while(|&&byte| is_blank(byte)).count();
     let mut end = at - blanks;
-    let quoted = end > 0 && is_quote(bytes[end - 1]);
-    if quoted {
+    let quoted = end > 0 && (is_quote(bytes[end - 1]) || bytes[end - 1] == b']');
+    // `config["password"] = …`
+    while end > 0 && (is_quote(bytes[end - 1]) || matches!(bytes[end - 1], b']' | b'\\')) && at - end < 6 {
         end -= 1;
-        if end > 0 && bytes[end - 1] == b'\\' {
-            end -= 1;
-        }
     }
-    let length = bytes[..end].iter().rev().take_while(|&&byte| is_word(byte)).count();
-    (length > 0).then_some((end - length..end, quoted))
+    let mut name = bytes[..end].iter().rev().take(NAME_BYTES).take_while(|&&byte| is_word(byte)).count();
+    // The end of a line in a JSON string is not part of a name.
+    if name > 1
+        && end > name
+        && bytes[end - name - 1] == b'\\'
+        && matches!(bytes[end - name], b'n' | b'r' | b't')
+    {
+        name -= 1;
+    }
+    // A variable of a macro has a type here: `$token:literal`.
+    let is_variable = bytes[at] == b':' && end > name && bytes[end - name - 1] == b'$';
+    (name > 0 && !is_variable).then_some((end - name..end, quoted))
 }
 
 /// Returns whether only spaces, list marks or opening brackets precede `at` in its line: a setting, not prose.
 fn begins_line(bytes: &[u8], at: usize) -> bool {
-    let before = bytes[..at].iter().rev().find(|&&byte| !is_blank(byte));
-    before.is_none_or(|byte| {
-        matches!(byte, b'\n' | b'\r' | b'-' | b'{' | b'[' | b'(' | b',' | b';' | b'|' | b'>' | b'\'' | b'"')
-    })
+    const BLANKS: usize = 64;
+    let at = at - bytes[..at].iter().rev().take(BLANKS).take_while(|&&byte| is_blank(byte)).count();
+    bytes[..at].ends_with(b"\\n")
+        || bytes[..at].last().is_none_or(|byte| {
+            matches!(
+                byte,
+                b'\n' | b'\r' | b'-' | b'{' | b'[' | b'(' | b',' | b';' | b'|' | b'>' | b'\'' | b'"'
+            )
+        })
 }
 
-/// Returns whether a value is a word that declarations have in the position of a value.
-fn is_code(value: &[u8]) -> bool {
-    const WORDS: [&[u8]; 9] =
-        [b"string", b"str", b"&str", b"number", b"bool", b"boolean", b"bytes", b"any", b"unknown"];
-    WORDS.iter().any(|word| value.eq_ignore_ascii_case(word))
-        || value.starts_with(b"Option<")
-        || value.starts_with(b"process.env")
-        || value.starts_with(b"os.environ")
+/// Returns whether a value is a number that a program or a table has in this place.
+fn is_short_number(value: &[u8]) -> bool {
+    value.len() <= 4 && is_number(value)
 }
 
-struct KeyedValue {
-    range: Range<usize>,
-    quoted: bool,
+/// Returns whether a value is a number of tokens, and not a token.
+fn is_count(value: &[u8]) -> bool {
+    value.len() <= 7 && is_number(value)
 }
 
-impl KeyedValue {
-    /// Returns the value that begins at `start`, or `None` for a placeholder.
-    fn at(bytes: &[u8], start: usize) -> Option<Self> {
-        let escaped = usize::from(bytes.get(start) == Some(&b'\\'));
-        let quote = bytes.get(start + escaped).copied().filter(|&byte| is_quote(byte));
-        let content = if quote.is_some() { start + escaped + 1 } else { start };
-        // Tested before the end is searched for, so that a row of placeholders is not read to its end from
-        // each of them.
-        if is_placeholder(bytes, content) {
-            return None;
-        }
-        let range = match quote {
-            Some(quote) => quoted(bytes, content, quote, escaped == 1),
-            None => content..content + run(bytes, content, |byte| !ends_value(byte)),
-        };
-        (!range.is_empty()).then_some(Self { range, quoted: quote.is_some() })
-    }
-
-    fn secret(self, bytes: &[u8]) -> Option<Range<usize>> {
-        const NOTHING: [&[u8]; 6] = [b"null", b"none", b"true", b"false", b"undefined", b"nil"];
-        let value = &bytes[self.range.clone()];
-        let nothing = NOTHING.iter().any(|word| value.eq_ignore_ascii_case(word));
-        (!nothing).then_some(self.range)
-    }
-}
-
-/// Returns whether `$NAME`, `${…`, `<…`, `{…`, `[…` or a mask begins at `start`.
-fn is_placeholder(bytes: &[u8], start: usize) -> bool {
-    let Some(&first) = bytes.get(start) else { return false };
-    let rest = start + 1;
-    let after_name =
-        || bytes.get(rest + run(bytes, rest, |byte| byte == b'_' || byte.is_ascii_alphanumeric()));
-    match first {
-        b'<' | b'{' | b'[' => true,
-        b'$' if matches!(bytes.get(rest), Some(b'{' | b'(')) => true,
-        b'$' => after_name().is_none_or(|&byte| ends_value(byte)),
-        _ => bytes[start..].starts_with(MASK.as_bytes()),
-    }
-}
-
-/// Returns the range between quotes, up to the end of the line if the closing quote is missing.
-fn quoted(bytes: &[u8], start: usize, quote: u8, escaped: bool) -> Range<usize> {
-    let mut end = start;
-    while let Some(&byte) = bytes.get(end) {
-        if byte == b'\n' || byte == quote {
-            break;
-        }
-        if byte == b'\\' && bytes.get(end + 1).is_some_and(|&next| next != b'\n') {
-            if escaped && bytes[end + 1] == quote {
-                break;
-            }
-            end += 1;
-        }
-        end += 1;
-    }
-    // A backslash before a multi-byte character leaves the end inside it.
-    while bytes.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
-        end += 1;
-    }
-    start..end.min(bytes.len())
+fn is_number(value: &[u8]) -> bool {
+    value.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b'%'))
 }
 
 /// Returns the part of an `Authorization` value after its scheme, or all of it if it has none and looks random.
-fn header_value(bytes: &[u8], value: &KeyedValue) -> Option<Range<usize>> {
+fn header_value(bytes: &[u8], value: &SecretValue) -> Option<Range<usize>> {
     let content = &bytes[value.range.clone()];
     let first = value.range.start..value.range.start + run(content, 0, |byte| !ends_value(byte));
     let blanks = run(bytes, first.end, is_blank);
     let second = first.end + blanks;
     let rest = second..second + run(bytes, second, |byte| !ends_value(byte));
-    let scheme = [&b"basic"[..], b"bearer", b"token", b"digest", b"apikey", b"negotiate"];
+    let scheme = [&b"basic"[..], b"bearer", b"token", b"digest", b"apikey", b"negotiate", b"ssws", b"key"];
     let scheme = scheme.iter().any(|word| bytes[first.clone()].eq_ignore_ascii_case(word));
     if scheme && blanks > 0 && !rest.is_empty() {
-        (!is_placeholder(bytes, rest.start)).then_some(rest)
-    } else if !scheme && is_random(&bytes[first.clone()]) {
+        let names_one = bytes[rest.clone()].iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
+        (!is_placeholder(bytes, rest.start) && !names_one).then_some(rest)
+    } else if !scheme && first.len() >= 8 && is_random(&bytes[first.clone()]) {
         Some(first)
     } else {
         None
     }
 }
 
-const fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t')
+/// Returns the cookies of a header, to the end of its line or its quotation.
+fn cookies(bytes: &[u8], value: &SecretValue, place: &KeyedPlace) -> Option<Range<usize>> {
+    let start = value.range.start;
+    let content =
+        start..start + run(bytes, start, |byte| !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\'));
+    let first =
+        run(bytes, start, |byte| !matches!(byte, b';') && !byte.is_ascii_whitespace()).min(content.len());
+    let name = run(bytes, start, is_word);
+    let is_pair = name > 0 && bytes.get(start + name) == Some(&b'=') && first > name + 1;
+    (place.separator == b':' && is_pair).then_some(content)
 }
 
-const fn is_quote(byte: u8) -> bool {
-    matches!(byte, b'"' | b'\'' | b'`')
+/// Returns the words after the name of such a list, to the end of the line or the quotation.
+fn mnemonic(bytes: &[u8], value: &SecretValue) -> Option<Range<usize>> {
+    const LEAST_WORDS: usize = 6;
+    let start = value.range.start;
+    let length = run(bytes, start, |byte| byte.is_ascii_alphanumeric() || byte == b' ');
+    let words =
+        bytes[start..start + length].split(|byte| *byte == b' ').filter(|word| word.len() >= 3).count();
+    if words >= LEAST_WORDS {
+        Some(start..start + length)
+    } else {
+        looks_made(&bytes[value.range.clone()]).then(|| value.range.clone())
+    }
 }
 
-const fn ends_value(byte: u8) -> bool {
-    byte.is_ascii_whitespace()
-        || is_quote(byte)
-        || matches!(byte, b',' | b';' | b'&' | b')' | b'}' | b']' | b'\\')
+/// Returns the words that stand for a key from `start`: 12 to 24 short words in lower case.
+pub(super) fn words_of_key(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    const MOST_WORDS: usize = 24;
+    let (mut end, mut count, mut at) = (start, 0, start);
+    while count < MOST_WORDS {
+        let letters = run(bytes, at, |byte| byte.is_ascii_lowercase()).min(9);
+        if !(3..=8).contains(&letters) {
+            break;
+        }
+        (end, count) = (at + letters, count + 1);
+        let blanks = run(bytes, end, |byte| byte == b' ');
+        if blanks != 1 {
+            break;
+        }
+        at = end + 1;
+    }
+    (count >= 12).then_some(start..end)
 }
