@@ -368,7 +368,9 @@ const NOTED_TURNS: u64 = 10;
 /// Returns the level and the message of an event of the guard. The message has the figures that one looks for in a log.
 fn level_and_message(event: &Event) -> (&'static str, String) {
     match event {
-        Event::ProgressCheck(check) if check.turns_stuck > 0 && check.turns_stuck % NOTED_TURNS == 0 => {
+        Event::ProgressCheck(check)
+            if check.turns_stuck > 0 && check.turns_stuck.is_multiple_of(NOTED_TURNS) =>
+        {
             ("INFO", format!("no progress for {} turns", check.turns_stuck))
         }
         Event::ProgressCheck(_) => ("DEBUG", "progress was checked".to_owned()),

@@ -68,7 +68,13 @@ fn the_critic_of_zorkgpt_is_rescaled_and_that_of_our_journals_is_not() {
     let report = |name: &str, critic: &str| {
         let log: String = (1..=30)
             .map(|turn| {
-                zorkgpt_turn(turn, if turn % 2 == 0 { "north" } else { "south" }, 5, 1 + turn % 2, critic)
+                zorkgpt_turn(
+                    turn,
+                    if turn.is_multiple_of(2) { "north" } else { "south" },
+                    5,
+                    1 + turn % 2,
+                    critic,
+                )
             })
             .collect();
         fs::write(folder.path().join(name), log).unwrap();

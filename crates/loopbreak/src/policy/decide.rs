@@ -64,14 +64,14 @@ pub(crate) fn decide(
     builder.stop_run(tripped);
 }
 
-/// Puts `signature` before `similarity`, so that it speaks for their common loop: it names what repeats.
+/// Puts `signature` before `similarity`, so that it speaks for their common loop: it names what repeats. Its place does not
+/// depend on whether `similarity` reports anything: it comes after the detectors of a run that report before `similarity`.
 fn signature_first(mut reports: Vec<DetectorReport>) -> Vec<DetectorReport> {
-    let position = |detector| reports.iter().position(|report| report.detector == detector);
-    if let (Some(similarity), Some(signature)) =
-        (position(DetectorName::Similarity), position(DetectorName::Signature))
-        && similarity < signature
-    {
-        reports[similarity..=signature].rotate_right(1);
+    use DetectorName::{Budget, Signature, Stagnation, Task};
+    let first = reports.iter().position(|report| !matches!(report.detector, Budget | Stagnation | Task));
+    let signature = reports.iter().position(|report| report.detector == Signature);
+    if let (Some(first), Some(signature)) = (first, signature) {
+        reports[first..=signature].rotate_right(1);
     }
     reports
 }
