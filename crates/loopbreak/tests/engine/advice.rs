@@ -79,7 +79,7 @@ fn the_zork_warning_without_objectives_has_the_words_of_the_documents() {
     );
 }
 
-/// Whoever asks for the documents' words keeps their escalation: the heading changes with the turns left.
+/// The documents' words keep their escalation: the heading changes with the turns left.
 #[test]
 fn the_zork_warning_has_the_headings_of_000_by_urgency() {
     let heading =

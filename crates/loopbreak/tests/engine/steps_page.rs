@@ -32,7 +32,7 @@ fn readers() -> BTreeMap<String, String> {
     readers
 }
 
-/// What a detector declares to read is what the page says, in both directions. A cell that says "all" names every detector.
+/// The page says what the detectors declare to read, in both directions. A cell that says "all" names every detector.
 #[test]
 fn the_page_about_steps_names_the_detectors_that_read_a_key() {
     let readers = readers();

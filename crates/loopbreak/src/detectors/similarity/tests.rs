@@ -38,7 +38,7 @@ fn the_first_match_is_a_hint_and_the_second_in_a_row_is_hard() {
     assert_eq!(evidence.get("similarity"), Some(&json!(0.95).into()));
 }
 
-/// An output that returns and is then retried once is no loop yet; a steady round of outputs is.
+/// An output that returns and is then retried once is not a loop yet; a steady round of outputs is.
 #[test]
 fn matches_at_changing_distances_need_one_more() {
     let hard = |outputs: &str| {
