@@ -122,7 +122,7 @@ fn status_shows_why_a_task_loops_and_does_not_count_tasks_as_loops() {
         [
             "    hard: blocked_task_spin, 3 times since turn 2: task key met the same blockers in 3 attempts: no signing key",
             "    task a, 1 attempt: done",
-            "    task key, 3 attempts: blocked",
+            "    task key, 3 attempts: blocked, escalate",
         ]
     );
 }

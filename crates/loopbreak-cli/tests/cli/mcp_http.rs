@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::hooks::HookHome;
-use crate::support::mcp_server::{HttpAnswer, McpServer, call, read_answer};
+use crate::support::served_mcp::{HttpAnswer, ServedMcp, call, read_answer};
 use crate::support::{done, folder, loopbreak};
 
 /// Number of open files of a usual server.
@@ -24,7 +24,7 @@ fn ping() -> Value {
 #[test]
 fn a_server_asks_for_a_token_that_only_its_user_can_read() {
     let home = HookHome::new();
-    let mut server = McpServer::start(home.path(), FILES, &[]);
+    let mut server = ServedMcp::start(home.path(), FILES, &[]);
     let said = server.next_line();
     let token = server.token.clone().expect("a token was made up");
     assert!(said.contains("mcp-token") && !said.contains(&token), "{said}");
@@ -43,7 +43,7 @@ fn a_server_asks_for_a_token_that_only_its_user_can_read() {
     assert!(refused.body.contains("--print-token") && !refused.body.contains(&token), "{refused:?}");
     drop(server);
 
-    let again = McpServer::start(home.path(), FILES, &[]);
+    let again = ServedMcp::start(home.path(), FILES, &[]);
     assert_eq!(
         again.token.as_deref(),
         Some(token.as_str()),
@@ -54,7 +54,7 @@ fn a_server_asks_for_a_token_that_only_its_user_can_read() {
 #[test]
 fn a_server_without_a_token_is_possible_on_this_machine_only() {
     let home = HookHome::new();
-    let mut server = McpServer::start(home.path(), FILES, &["--no-token"]);
+    let mut server = ServedMcp::start(home.path(), FILES, &["--no-token"]);
     let said = server.next_line();
     assert!(said.contains("warning: no token is required"), "{said}");
     assert_eq!(server.token, None);
@@ -68,13 +68,13 @@ fn a_server_without_a_token_is_possible_on_this_machine_only() {
     );
 }
 
-/// What the hooks of an agent recorded is no business of the clients of a server, unless its user says so.
+/// Clients of a server do not see what the hooks of an agent recorded, unless its user says so.
 #[test]
 fn sessions_of_hooks_are_shown_over_http_only_on_demand() {
     let home = HookHome::new();
     home.session("private-session").finish("cat secret-plan.txt");
     for (args, is_shown) in [(&[] as &[&str], false), (&["--all-runs"], true)] {
-        let server = McpServer::start(home.path(), FILES, args);
+        let server = ServedMcp::start(home.path(), FILES, args);
         let session = server.session();
         let step = json!({"run": "own-run", "action": "x", "outcome": "y"});
         assert!(server.post(&session, &call("record_step", &step)).body.contains(r#""turn":"#));
@@ -117,7 +117,7 @@ fn sessions_of_hooks_are_shown_over_http_only_on_demand() {
 #[test]
 fn half_open_connections_do_not_keep_out_other_clients() {
     let home = folder();
-    let server = McpServer::start(home.path(), 200, &[]);
+    let server = ServedMcp::start(home.path(), 200, &[]);
     let session = server.session();
     let half_open: Vec<TcpStream> = (0..300)
         .filter_map(|_| {
@@ -139,7 +139,7 @@ fn half_open_connections_do_not_keep_out_other_clients() {
 #[test]
 fn large_bodies_that_do_not_end_hold_little_memory() {
     let home = folder();
-    let server = McpServer::start(home.path(), FILES, &["--no-token"]);
+    let server = ServedMcp::start(home.path(), FILES, &["--no-token"]);
     let session = server.session();
     let part = vec![b'x'; 3_900_000];
     let unfinished: Vec<TcpStream> = (0..100)
@@ -170,7 +170,7 @@ fn large_bodies_that_do_not_end_hold_little_memory() {
 #[test]
 fn an_answer_on_a_kept_connection_comes_at_once_and_as_a_whole() {
     let home = folder();
-    let server = McpServer::start(home.path(), FILES, &[]);
+    let server = ServedMcp::start(home.path(), FILES, &[]);
     let session = server.session();
     let median = |mut times: Vec<Duration>| {
         times.sort();
@@ -195,7 +195,7 @@ fn an_answer_on_a_kept_connection_comes_at_once_and_as_a_whole() {
 #[test]
 fn a_request_that_is_not_understood_is_told_what_to_do() {
     let home = folder();
-    let server = McpServer::start(home.path(), FILES, &[]);
+    let server = ServedMcp::start(home.path(), FILES, &[]);
     let token = format!("Authorization: Bearer {}\r\n", server.token.as_ref().unwrap());
     let send = |head: &str, body: &str| {
         let mut stream = server.connect();

@@ -47,7 +47,7 @@ fn a_line_that_is_not_json_is_answered_with_a_parse_error() {
     assert!(answers.iter().any(|answer| answer["id"] == 2 && answer.get("result").is_some()), "{answers:?}");
 }
 
-/// What a client sends before `initialize` does not keep it from being answered.
+/// A client may send other messages before `initialize`, which is answered all the same.
 #[test]
 fn initialize_is_answered_whatever_came_before_it() {
     for first in [

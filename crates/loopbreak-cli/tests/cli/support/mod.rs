@@ -6,9 +6,9 @@
 #[cfg(unix)]
 pub(crate) mod agents;
 pub(crate) mod hooks;
-#[cfg(unix)]
-pub(crate) mod mcp_server;
 pub(crate) mod roadmaps;
+#[cfg(unix)]
+pub(crate) mod served_mcp;
 pub(crate) mod watching;
 
 use std::fmt::Write as _;

@@ -244,7 +244,7 @@ pub(crate) struct TasksOutput {
     /// Number of tasks of the run.
     #[serde(default)]
     pub(crate) total: usize,
-    /// How to get the other tasks, if these are not all.
+    /// The call that gets the other tasks, if these are not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) more: Option<String>,
 }

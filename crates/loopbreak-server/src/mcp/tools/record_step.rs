@@ -131,7 +131,7 @@ mod tests {
         }
     }
 
-    /// What the library tells a critic, a client of the server is told as well.
+    /// A client of the server gets what the library tells a critic.
     #[test]
     fn critics_and_logs_get_the_texts_and_events_of_the_engine() {
         let folder = tempfile::tempdir().unwrap();

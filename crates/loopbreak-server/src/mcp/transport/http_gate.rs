@@ -1,5 +1,5 @@
-//! What every request over HTTP has to pass before the protocol sees it: the path, the token, and the limits of its body.
-//! What is refused is answered in words that say what to do.
+//! Checks every request over HTTP before the protocol sees it: its token, its path, and the limits of its body. A refusal
+//! says what to do instead.
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 /// Time for which a new or idle connection is spared: a client sends its request right after it has connected.
 const SPARED_TIME: Duration = Duration::from_secs(1);
 
-/// What a connection is doing.
+/// Activity of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConnectionPhase {
     /// It has not sent the head of a request yet.

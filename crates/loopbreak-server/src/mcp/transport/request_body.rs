@@ -38,7 +38,7 @@ pub(super) struct BodyBudget {
 
 /// A body, with its share of the budget. Dropping it returns the share.
 #[derive(Debug)]
-pub(super) struct ReadBody {
+pub(super) struct RequestBody {
     pub(super) bytes: Bytes,
     share: Option<OwnedSemaphorePermit>,
 }
@@ -51,12 +51,15 @@ impl Default for BodyBudget {
 
 impl BodyBudget {
     /// Reads a body.
-    pub(super) async fn read<B: Body<Data = Bytes> + Unpin>(&self, body: B) -> Result<ReadBody, BodyRefusal> {
+    pub(super) async fn read<B: Body<Data = Bytes> + Unpin>(
+        &self,
+        body: B,
+    ) -> Result<RequestBody, BodyRefusal> {
         let read = tokio::time::timeout(self.time, self.collect(body)).await;
         read.unwrap_or(Err(BodyRefusal::TooSlow))
     }
 
-    async fn collect<B: Body<Data = Bytes> + Unpin>(&self, mut body: B) -> Result<ReadBody, BodyRefusal> {
+    async fn collect<B: Body<Data = Bytes> + Unpin>(&self, mut body: B) -> Result<RequestBody, BodyRefusal> {
         let mut bytes = Vec::new();
         let mut share: Option<OwnedSemaphorePermit> = None;
         while let Some(frame) = body.frame().await {
@@ -78,11 +81,11 @@ impl BodyBudget {
             }
             bytes.extend_from_slice(&data);
         }
-        Ok(ReadBody { bytes: bytes.into(), share })
+        Ok(RequestBody { bytes: bytes.into(), share })
     }
 }
 
-impl ReadBody {
+impl RequestBody {
     /// Returns the bytes, and the share of the budget, which has to be kept as long as the bytes.
     pub(super) fn into_parts(self) -> (Bytes, Option<OwnedSemaphorePermit>) {
         (self.bytes, self.share)

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A running server. It is killed when it is dropped.
-pub(crate) struct McpServer {
+pub(crate) struct ServedMcp {
     pub(crate) process: Child,
     stderr: BufReader<ChildStderr>,
     pub(crate) address: String,
@@ -28,7 +28,7 @@ pub(crate) struct HttpAnswer {
     pub(crate) body: String,
 }
 
-impl McpServer {
+impl ServedMcp {
     /// Starts a server whose store is below a folder, with at most this many open files.
     pub(crate) fn start(folder: &Path, open_files: u32, args: &[&str]) -> Self {
         let mut command = Command::new("/bin/sh");
@@ -43,7 +43,7 @@ impl McpServer {
         let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
         let token = std::fs::read_to_string(folder.join("state/loopbreak/mcp-token")).ok();
         let token = token.map(|token| token.trim().to_owned());
-        McpServer { process, stderr, address, token }
+        ServedMcp { process, stderr, address, token }
     }
 
     /// Returns the next line that the server prints.
@@ -101,7 +101,7 @@ impl McpServer {
     }
 }
 
-impl Drop for McpServer {
+impl Drop for ServedMcp {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
