@@ -1,0 +1,104 @@
+//! Diagnostics about inputs: what could not be read, and why.
+
+use std::fmt::Display;
+use std::io::Write;
+
+use anstyle::AnsiColor;
+use loopbreak_analysis::{DiagnosticSink, LineNote};
+
+/// Number of notes about lines that are printed for all logs together, unless all are asked for.
+const NOTES: usize = 12;
+/// Number of notes that are kept per log.
+const NOTES_PER_LOG: usize = 3;
+
+/// Prints diagnostics, usually to standard error. If nobody reads them any more, they are dropped.
+#[derive(Debug)]
+pub struct DiagnosticPrinter<W> {
+    out: W,
+    quiet: bool,
+    verbose: bool,
+    printed_notes: usize,
+    unprinted_notes: u64,
+    hints: Vec<String>,
+}
+
+impl<W: Write> DiagnosticPrinter<W> {
+    /// Creates a printer. It prints errors, warnings unless it is quiet, and everything if it is verbose.
+    pub fn new(out: W, quiet: bool, verbose: bool) -> Self {
+        DiagnosticPrinter { out, quiet, verbose, printed_notes: 0, unprinted_notes: 0, hints: Vec::new() }
+    }
+
+    /// Returns how many notes about lines are worth keeping per log.
+    pub fn notes_per_log(&self) -> usize {
+        match (self.quiet, self.verbose) {
+            (true, _) => 0,
+            (_, true) => usize::MAX,
+            _ => NOTES_PER_LOG,
+        }
+    }
+
+    /// Prints where logs were looked for, because none were named.
+    pub fn searched(&mut self, message: &str) {
+        if !self.quiet {
+            let style = anstyle::Style::new().dimmed();
+            let _ = writeln!(self.out, "{style}{}{style:#}", without_controls(message));
+        }
+    }
+
+    /// Prints how many notes were left out.
+    pub fn finish(&mut self) {
+        if self.unprinted_notes > 0 && !self.quiet {
+            let style = anstyle::Style::new().dimmed();
+            let lines = if self.unprinted_notes == 1 { "line" } else { "lines" };
+            let _ = writeln!(
+                self.out,
+                "{style}+{} more {lines} like this; -v shows all{style:#}",
+                self.unprinted_notes
+            );
+        }
+    }
+}
+
+impl<W: Write> DiagnosticSink for DiagnosticPrinter<W> {
+    fn error(&mut self, name: &str, message: &dyn Display, hint: Option<&str>) {
+        let style = AnsiColor::Red.on_default().bold();
+        let _ = writeln!(self.out, "{style}error{style:#}: {}: {message}", without_controls(name));
+        // A hint is printed once, however many files it holds for.
+        if let Some(hint) = hint.filter(|hint| !self.hints.iter().any(|known| known == hint)) {
+            let style = AnsiColor::Cyan.on_default().bold();
+            let _ = writeln!(self.out, "{style}hint{style:#}: {hint}");
+            self.hints.push(hint.to_owned());
+        }
+    }
+
+    fn warning(&mut self, name: &str, message: &dyn Display) {
+        if !self.quiet {
+            let style = AnsiColor::Yellow.on_default().bold();
+            let _ = writeln!(self.out, "{style}warning{style:#}: {}: {message}", without_controls(name));
+        }
+    }
+
+    fn ignored(&mut self, name: &str, message: &dyn Display) {
+        if self.verbose {
+            let style = anstyle::Style::new().dimmed();
+            let _ = writeln!(self.out, "{style}ignored: {}: {message}{style:#}", without_controls(name));
+        }
+    }
+
+    fn line_notes(&mut self, name: &str, notes: &[LineNote], unlisted: u64) {
+        for note in notes {
+            if self.printed_notes >= NOTES && !self.verbose {
+                self.unprinted_notes += 1;
+                continue;
+            }
+            self.printed_notes += 1;
+            self.warning(&format!("{name}:{}", note.line), &note.text);
+        }
+        self.unprinted_notes += unlisted;
+    }
+}
+
+/// Removes control characters: a file may be called anything, and its name must not move the cursor.
+fn without_controls(name: &str) -> String {
+    name.chars().map(|char| if char.is_control() { '?' } else { char }).collect()
+}
