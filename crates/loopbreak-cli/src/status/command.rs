@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use loopbreak_hooks::{error_log, waiting_events};
 use loopbreak_report::eval::render_holdout;
+use loopbreak_report::plural;
 use loopbreak_report::stored_runs::{compare_holdout, render_status};
 use loopbreak_store::{HoldoutRecord, StatusSummary, default_path, now};
 
@@ -18,11 +19,12 @@ const RECENT_ERRORS: Duration = Duration::from_hours(24);
 
 pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
     let now = now();
-    let (summary, records) = match open_user_store()? {
+    let (summary, records, has_runs) = match open_user_store()? {
         Some(store) => {
-            (StatusSummary::load(&*store, args.all, now, &warn)?, HoldoutRecord::load_all(&*store)?)
+            let summary = StatusSummary::load(&*store, args.all, now, &warn)?;
+            (summary, HoldoutRecord::load_all(&*store)?, !store.runs(i64::MIN, 1)?.is_empty())
         }
-        None => (StatusSummary::default(), Vec::new()),
+        None => (StatusSummary::default(), Vec::new(), false),
     };
     // Compares all stored runs: those that Loopbreak ended are over, and the others may still be running.
     let holdout = compare_holdout(&records);
@@ -37,7 +39,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
         }
         output::print(&format!("{summary:#}\n"))?;
     } else {
-        output::print(&render_status(&summary, args.all, now, &output::text_style()))?;
+        output::print(&render_status(&summary, args.all || !has_runs, now, &output::text_style()))?;
         if let Some(holdout) = holdout {
             output::print(&format!("\n{}", render_holdout(&holdout, &output::text_style())))?;
         }
@@ -70,14 +72,15 @@ impl HookTroubles {
         let Some(store) = &self.store else { return };
         if let Some(last) = &self.last {
             warn(&format!(
-                "hooks failed {} times in the last 24 hours and the agents continued without the guard: see {}",
-                self.failures,
+                "hooks failed {} in the last 24 hours and the agents continued without the guard: see {}",
+                plural(self.failures as u64, "time"),
                 error_log::path(store).display()
             ));
             warn(&format!("last failure: {}", output::printable(last)));
         }
         if self.queued > 0 {
-            warn(&format!("{} steps wait to be recorded with the next event of their session", self.queued));
+            let steps = plural(self.queued as u64, "step");
+            warn(&format!("{steps} to be recorded with the next event of the session"));
         }
     }
 }
