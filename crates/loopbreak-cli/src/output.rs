@@ -102,15 +102,15 @@ pub(crate) fn write_file_with(
 
 /// Returns an error if the file is one of the logs, is a folder, or is in a folder that does not exist.
 pub(crate) fn refuse_to_overwrite(option: &str, path: &Path, inputs: &[LogInput]) -> Result<(), UserError> {
+    let unwritable = |why: &str| UserError::failed(format!("cannot write {}: {why}", path.display()));
     if path.is_dir() {
         let file = path.join(format!("report.{}", option.trim_start_matches('-')));
-        let message = format!("{option} {} is a folder", path.display());
-        return Err(UserError::usage(message).hint(format!("give a file, such as {}", file.display())));
+        return Err(unwritable("it is a folder").hint(format!("give a file, such as {}", file.display())));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     if let Some(folder) = folder {
-        let message = format!("{option} {}: the folder {} does not exist", path.display(), folder.display());
-        return Err(UserError::usage(message).hint("create the folder first, or choose another file"));
+        return Err(unwritable(&format!("the folder {} does not exist", folder.display()))
+            .hint("create the folder first, or choose another file"));
     }
     let real = fs::canonicalize(path).ok();
     let same = |input: &&LogInput| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
