@@ -69,7 +69,8 @@ pub use follow::{
 pub use formats::rejection_reason;
 pub use input::{
     AgentLogDir, AgentLogSearch, FileOwner, InputSet, LARGEST_DOCUMENT, LogInput, NoAgentLogs, OpenError,
-    OpenedLog, SearchedFolder, UnpackLimit, UnreadableInput, agent_log_dirs, expand_paths, list_files, search_agent_logs,
+    OpenedLog, SearchedFolder, UnpackLimit, UnreadableInput, agent_log_dirs, expand_paths, list_files,
+    search_agent_logs,
 };
 pub use line::{LONGEST_LINE, LineBlock, LineBlocks, LineReader, LogLine};
 pub use log_format::{LogFormat, UnknownFormat};
