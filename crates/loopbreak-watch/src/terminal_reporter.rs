@@ -295,7 +295,11 @@ mod tests {
             project: Some("my-project".into()),
         };
         let unknown = RunRow { run: "quiet".into(), steps: 3, state: "clear", ..RunRow::default() };
-        insta::assert_snapshot!(render_list(&[known.clone(), unknown.clone()], 110, 20, &TextStyle::default()), @"");
+        insta::assert_snapshot!(render_list(&[known.clone(), unknown.clone()], 110, 20, &TextStyle::default()), @"
+        state    steps   age   cost     rate  run       project     last
+        stop        40  12 s  $0.40  3.2/min  ep-7      my-project  turn 40: cycle: the same call
+        clear        3                        quiet
+        ");
         let narrow = render_list(&[known], 80, 20, &TextStyle::default());
         assert!(!narrow.contains("my-project"), "{narrow}");
         let coloured = render_list(&[unknown], 80, 20, &TextStyle { colour: true, ..TextStyle::default() });

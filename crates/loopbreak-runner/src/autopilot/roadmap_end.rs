@@ -79,7 +79,7 @@ mod tests {
         tasks[0].deferred.push("critic:style".into());
         assert_eq!(
             roadmap_end(&tasks),
-            (RunEndReason::Complete, "all 1 tasks are done; checks are still pending: a".into())
+            (RunEndReason::Complete, "the task is done; checks are still pending: a".into())
         );
         tasks[0].status = TaskState::Blocked;
         assert_eq!(roadmap_end(&tasks).0, RunEndReason::Human);
