@@ -21,7 +21,7 @@ pub mod tune;
 pub use json_number::{plain, plain_option};
 pub use logs::{
     AnalyzeOptions, AnalyzedLogs, DiagnosticSink, EventWriter, FinishedRuns, InputSummary, LineNote,
-    LogAnalysis, LogAnalyzer, LogReadSummary, NoObserver, RunSeparator, StepObserver, convert_log,
+    LogAnalysis, LogAnalyzer, LogReadSummary, NoObserver, RunMatch, RunSeparator, StepObserver, convert_log,
     report_unread_inputs,
 };
 pub use report::{

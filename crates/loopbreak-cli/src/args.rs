@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+
+use crate::value_parsers::profile;
 
 /// A circuit breaker for autonomous agents
 ///
@@ -30,6 +32,9 @@ Exit codes:
 pub(crate) struct CliArgs {
     #[command(subcommand)]
     pub(crate) command: CliCommand,
+    /// When to use colours; NO_COLOR and CLICOLOR_FORCE count with auto
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_default_value = true)]
+    pub(crate) color: ColorChoice,
 }
 
 #[derive(Debug, Subcommand)]
@@ -123,7 +128,7 @@ pub(crate) struct ConfigOptions {
     #[arg(long, value_name = "FILE", help_heading = "Configuration")]
     pub(crate) config: Option<PathBuf>,
     /// Start from this profile: auto, coding, tasks, iterations, game, documents
-    #[arg(long, value_name = "NAME", help_heading = "Configuration")]
+    #[arg(long, value_name = "NAME", value_parser = profile(), hide_possible_values = true, help_heading = "Configuration")]
     pub(crate) profile: Option<String>,
     /// Set one option, such as `stagnation.max_turns=30`; can be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", help_heading = "Configuration")]

@@ -1,5 +1,6 @@
 //! Loads the settings from the file, the environment and flags.
 
+use std::io::Write as _;
 use std::path::Path;
 
 use loopbreak::{Config, Settings};
@@ -63,7 +64,8 @@ pub(crate) fn report(error: LoadError) -> UserError {
 
 /// Prints all problems of a configuration or a roadmap on stderr, with the lines that cause them.
 pub(crate) fn print_problems(source: Option<&ConfigSource>, error: &ConfigError) {
-    anstream::eprint!("{}", error.render(source));
+    // If nobody reads them, the exit code still says it.
+    let _ = write!(anstream::stderr(), "{}", error.render(source));
 }
 
 fn report_problems(source: Option<&ConfigSource>, error: &ConfigError) -> UserError {

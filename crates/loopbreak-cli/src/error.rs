@@ -35,10 +35,10 @@ impl UserError {
     /// Prints the error to stderr.
     pub(crate) fn print(&self) {
         let style = anstyle::AnsiColor::Red.on_default().bold();
-        anstream::eprintln!("{style}error{style:#}: {}", self.message);
+        eprint_line!("{style}error{style:#}: {}", self.message);
         if let Some(hint) = &self.hint {
             let style = anstyle::AnsiColor::Cyan.on_default().bold();
-            anstream::eprintln!("{style}hint{style:#}: {hint}");
+            eprint_line!("{style}hint{style:#}: {hint}");
         }
     }
 }

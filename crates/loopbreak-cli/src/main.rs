@@ -1,15 +1,23 @@
 //! The `loopbreak` binary: argument parsing and output, nothing else.
 
+/// Prints a line to standard error. If it is closed, nobody needs the line.
+macro_rules! eprint_line {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(anstream::stderr(), $($text)*);
+    }};
+}
+
 mod advice_choice;
 mod allow;
 mod analyze;
 mod arena;
 mod args;
+mod command_line;
 mod completions;
 mod config;
 mod config_loading;
 mod convert;
-mod diagnostic_printer;
 mod error;
 mod eval;
 mod formats;
@@ -33,12 +41,11 @@ mod watch;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use loopbreak_hooks::HookAgent;
 // All commands name their exit codes as `crate::exit`.
 use loopbreak_report::exit;
 
-use args::{CliArgs, CliCommand};
+use args::CliCommand;
 
 /// The threads of an analysis allocate and free many small strings. Some system allocators make them wait for
 /// each other.
@@ -62,14 +69,22 @@ fn main() -> ExitCode {
             return ExitCode::from(hook::respond(known, &args::ConfigOptions::default()));
         }
     }
-    let cli = match CliArgs::try_parse() {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let is_for_people =
+        ["install", "uninstall", "doctor"].map(Some).contains(&arguments.get(1).map(String::as_str));
+    let cli = match command_line::parse(&arguments) {
         Ok(cli) => cli,
         // Agents would refuse every call on the usual exit code for wrong usage.
-        Err(error) if hook && error.use_stderr() => {
+        Err(error) if hook && error.use_stderr() && !is_for_people => {
             let _ = error.print();
             return ExitCode::from(exit::FAILED);
         }
-        Err(error) => error.exit(),
+        Err(error) => {
+            // A closed pipe is not an error.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { exit::USAGE } else { exit::DONE });
+        }
     };
     let done = match cli.command {
         CliCommand::Analyze(args) => analyze::run(&args),

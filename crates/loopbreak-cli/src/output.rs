@@ -4,13 +4,30 @@ use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
+use loopbreak::Mode;
 use loopbreak_report::text::TextStyle;
+use loopbreak_report::{DiagnosticPrinter, mode_note};
 pub(crate) use loopbreak_report::{printable, printable_lines};
 use loopbreak_store::write_file_atomically;
 use loopbreak_trace::LogInput;
 use serde::Serialize;
 
 use crate::error::UserError;
+
+/// Warns that the guards are off or only observe, in which case results look better than they are.
+pub(crate) fn warn_about_mode(mode: Mode) {
+    if let Some(note) = mode_note(mode) {
+        let style = anstyle::AnsiColor::Yellow.on_default().bold();
+        eprint_line!("{style}warning{style:#}: {note}");
+    }
+}
+
+/// Returns a printer of diagnostics to standard error.
+pub(crate) fn diagnostics(quiet: bool, verbose: bool) -> Diagnostics {
+    DiagnosticPrinter::new(anstream::stderr(), quiet, verbose)
+}
+
+pub(crate) type Diagnostics = DiagnosticPrinter<anstream::AutoStream<io::Stderr>>;
 
 /// Writes to standard output, with colours if the terminal supports them.
 pub(crate) fn print(text: &str) -> Result<(), UserError> {
@@ -83,8 +100,18 @@ pub(crate) fn write_file_with(
         .map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
 }
 
-/// Returns an error if the file is one of the logs.
+/// Returns an error if the file is one of the logs, is a folder, or is in a folder that does not exist.
 pub(crate) fn refuse_to_overwrite(option: &str, path: &Path, inputs: &[LogInput]) -> Result<(), UserError> {
+    let unwritable = |why: &str| UserError::failed(format!("cannot write {}: {why}", path.display()));
+    if path.is_dir() {
+        let file = path.join(format!("report.{}", option.trim_start_matches('-')));
+        return Err(unwritable("it is a folder").hint(format!("give a file, such as {}", file.display())));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    if let Some(folder) = folder {
+        return Err(unwritable(&format!("the folder {} does not exist", folder.display()))
+            .hint("create the folder first, or choose another file"));
+    }
     let real = fs::canonicalize(path).ok();
     let same = |input: &&LogInput| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
     if real.as_ref().is_some_and(|real| real.is_file()) && inputs.iter().any(|input| same(&input)) {

@@ -26,7 +26,7 @@ pub(crate) fn open_user_store() -> Result<Option<Box<dyn Store>>, UserError> {
 
 /// Prints a warning about the store on stderr.
 pub(crate) fn warn(text: &str) {
-    anstream::eprintln!("loopbreak: {text}");
+    eprint_line!("loopbreak: {text}");
 }
 
 impl From<StoreError> for UserError {

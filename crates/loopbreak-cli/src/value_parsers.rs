@@ -1,7 +1,11 @@
 //! Parsers for values on the command line that several commands share.
 
+use std::ffi::OsStr;
 use std::time::Duration;
 
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
+use loopbreak::Profile;
 use loopbreak_trace::LogFormat;
 
 /// Parses a duration: a number of seconds, or a number with units.
@@ -14,9 +18,51 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
         .map_err(|_| format!("invalid duration {text:?}: use a form such as 5, 90s or 1h30m"))
 }
 
-/// Parses the name of a log format.
-pub(crate) fn parse_log_format(name: &str) -> Result<LogFormat, String> {
-    name.parse::<LogFormat>().map_err(|error| error.to_string())
+/// A parser whose values are completed by shells. Help pages do not list them: there are many.
+#[derive(Clone)]
+pub(crate) struct ListedValues<T> {
+    parse: fn(&str) -> Result<T, String>,
+    names: fn() -> Vec<&'static str>,
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for ListedValues<T> {
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        let parse = self.parse;
+        StringValueParser::new().try_map(move |text| parse(&text)).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.names)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// Parses the name of a log format, or the name of its agent.
+pub(crate) fn log_format() -> ListedValues<LogFormat> {
+    let parse = |name: &str| {
+        let name = if name == "gemini" { "gemini-cli" } else { name };
+        name.parse::<LogFormat>().map_err(|error| error.to_string())
+    };
+    ListedValues { parse, names: || LogFormat::all().map(LogFormat::as_str).collect() }
+}
+
+/// Accepts any name of a profile: the configuration says more about an unknown one.
+pub(crate) fn profile() -> ListedValues<String> {
+    let names = || Profile::ALL.iter().map(|profile| profile.as_str()).collect();
+    ListedValues { parse: |name| Ok(name.to_owned()), names }
+}
+
+/// Accepts any name of an agent with hooks: the command says more about an unknown one.
+pub(crate) fn hook_agent() -> ListedValues<String> {
+    let names = || loopbreak_hooks::agents::ALL.iter().map(|agent| agent.name()).collect();
+    ListedValues { parse: |name| Ok(name.to_owned()), names }
+}
+
+/// Accepts any option of the configuration: the command says more about an unknown one.
+pub(crate) fn config_key() -> ListedValues<String> {
+    let names = || loopbreak_config::options().iter().map(|option| option.path.as_str()).collect();
+    ListedValues { parse: |name| Ok(name.to_owned()), names }
 }
 
 /// Parses a size in bytes: a number, or a number with one of the units k, M, G and T.

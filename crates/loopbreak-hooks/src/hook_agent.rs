@@ -257,7 +257,7 @@ impl FromStr for &'static dyn HookAgent {
     type Err = UnknownAgent;
 
     fn from_str(name: &str) -> Result<Self, UnknownAgent> {
-        agents::ALL.iter().copied().find(|agent| agent.name() == name).ok_or(UnknownAgent)
+        agents::find(name).ok_or(UnknownAgent)
     }
 }
 

@@ -39,6 +39,7 @@ mod hook_event_kind;
 mod hook_request;
 mod hook_response;
 mod hook_transaction;
+mod hook_troubles;
 mod hook_watch;
 pub mod install;
 #[cfg(feature = "scripted-model")]
@@ -58,3 +59,4 @@ pub use hook_agent::{HookAgent, UnknownAgent};
 pub use hook_budget::{HookLimit, WHOLE_TIME};
 pub use hook_environment::HookEnvironment;
 pub use hook_event_kind::HookEventKind;
+pub use hook_troubles::HookTroubles;

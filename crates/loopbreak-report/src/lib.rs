@@ -6,11 +6,14 @@
 //!
 //! With the feature `store`, which is on by default, `stored_runs` shows the runs and tasks of a store.
 
+mod command_advice;
+mod diagnostic_printer;
 pub mod eval;
 pub mod exit;
 pub mod explain;
 pub mod html;
 pub mod markup;
+mod mode_note;
 mod number;
 pub mod outputs;
 #[cfg(feature = "store")]
@@ -20,6 +23,9 @@ pub mod tune;
 mod unread_items;
 mod worst_runs;
 
+pub use command_advice::command_advice;
+pub use diagnostic_printer::DiagnosticPrinter;
 pub use loopbreak::text::{printable, printable_lines};
-pub use number::plural;
+pub use mode_note::mode_note;
+pub use number::{plural, render_cost, render_duration};
 pub use unread_items::unread_items;

@@ -38,9 +38,35 @@ pub(crate) fn score(score: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// Formats a duration in milliseconds with one unit: `90 s`, `4 min`, `3 h`, `5 days`.
+pub fn render_duration(millis: i64) -> String {
+    let seconds = millis.max(0) / 1000;
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// Formats a cost in US dollars: `$0.40`, `$0.0012`.
+pub fn render_cost(usd: f64) -> String {
+    dollars(usd)
+}
+
 /// Formats money.
 pub(crate) fn dollars(amount: f64) -> String {
     if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+}
+
+/// Returns a sum over runs of which some do not know their part, and a note about those. A sum that no run knows is not zero
+/// but unknown.
+pub(crate) fn partly_known(sum: String, unknown: u64, runs: u64) -> (String, String) {
+    match unknown {
+        0 => (sum, String::new()),
+        unknown if unknown >= runs => ("unknown".to_owned(), String::new()),
+        unknown => (sum, format!(", unknown in {}", plural(unknown, "run"))),
+    }
 }
 
 /// Returns a share in whole percents, never 100 for less than all and never 0 for more than none.
@@ -66,6 +92,15 @@ pub(crate) fn share(share: &ShareEstimate, dash: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Tokens may be known where the cost is not; a report must not call that free.
+    #[test]
+    fn a_sum_that_no_run_knows_is_unknown_and_not_zero() {
+        let of = |unknown, runs| partly_known(dollars(0.0), unknown, runs);
+        assert_eq!(of(0, 0), ("$0.00".to_owned(), String::new()));
+        assert_eq!(of(2, 2), ("unknown".to_owned(), String::new()));
+        assert_eq!(of(1, 3), ("$0.00".to_owned(), ", unknown in 1 run".to_owned()));
+    }
 
     #[test]
     fn figures_read_well() {

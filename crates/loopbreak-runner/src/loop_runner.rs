@@ -71,6 +71,8 @@ impl LoopRunner<'_> {
             runner_state,
             work_tree,
             human: None,
+            promise_note: None,
+            has_noted_promise: false,
             variables: Vec::new(),
         };
         let end = match (run_loop.begin(), roadmap) {

@@ -68,8 +68,9 @@ pub use follow::{
 };
 pub use formats::rejection_reason;
 pub use input::{
-    AgentLogDir, FileOwner, InputSet, LARGEST_DOCUMENT, LogInput, OpenError, OpenedLog, SearchedFolder,
-    UnpackLimit, UnreadableInput, agent_log_dirs, expand_paths, list_files,
+    AgentLogDir, AgentLogSearch, FileOwner, InputSet, LARGEST_DOCUMENT, LogInput, NoAgentLogs, OpenError,
+    OpenedLog, SearchedFolder, UnpackLimit, UnreadableInput, agent_log_dirs, expand_paths, list_files,
+    search_agent_logs,
 };
 pub use line::{LONGEST_LINE, LineBlock, LineBlocks, LineReader, LogLine};
 pub use log_format::{LogFormat, UnknownFormat};

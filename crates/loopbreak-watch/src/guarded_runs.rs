@@ -42,6 +42,11 @@ pub(crate) struct WatchedRun {
     /// The last finding, for the list of runs.
     pub(crate) last_finding: String,
     pub(crate) last_step: Instant,
+    /// Times of the first and the last step that have one, in milliseconds since 1970.
+    pub(crate) times: Option<(i64, i64)>,
+    pub(crate) cost_usd: Option<f64>,
+    /// The folder of the log.
+    pub(crate) project: Option<String>,
 }
 
 #[derive(Debug)]
@@ -67,6 +72,9 @@ impl GuardedRuns {
             verdict: VerdictName::Clear,
             last_finding: String::new(),
             last_step: Instant::now(),
+            times: None,
+            cost_usd: None,
+            project: None,
         });
         if let GuardSlot::Stored(json) = &run.guard {
             let restored = Snapshot::from_json(json.get().as_bytes())
@@ -76,6 +84,13 @@ impl GuardedRuns {
         }
         run.last_step = Instant::now();
         run.steps += u64::from(!step.refused);
+        if let Some(at) = step.at.map(|at| at.0) {
+            let (first, last) = run.times.unwrap_or((at, at));
+            run.times = Some((first.min(at), last.max(at)));
+        }
+        if let Some(cost) = step.usage.and_then(|usage| usage.cost_usd).filter(|cost| cost.is_finite()) {
+            run.cost_usd = Some(run.cost_usd.unwrap_or(0.0) + cost);
+        }
         let verdict = match &mut run.guard {
             GuardSlot::Active(guard) => guard.observe(step),
             GuardSlot::Stored(_) => Verdict::default(),
@@ -117,6 +132,13 @@ impl GuardedRuns {
 }
 
 impl WatchedRun {
+    /// Returns the steps per minute from the first to the last step, if they have times.
+    pub(crate) fn steps_per_minute(&self) -> Option<f64> {
+        let (first, last) = self.times?;
+        let minutes = last.saturating_sub(first) as f64 / 60_000.0;
+        (minutes > 0.0 && self.steps > 1).then(|| (self.steps - 1) as f64 / minutes)
+    }
+
     fn store_guard(&mut self) {
         if let GuardSlot::Active(guard) = &self.guard
             && let Ok(json) = guard.snapshot().to_json()

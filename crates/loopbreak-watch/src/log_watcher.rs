@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use loopbreak::{Config, Intervention};
 use loopbreak_analysis::VerdictName;
-use loopbreak_report::plural;
+use loopbreak_report::{plural, render_duration};
 use loopbreak_trace::{LogFormat, LogRecord, SkippedLine};
 
 use crate::follow::{FollowedFiles, StepOrigin, WatchObserver};
@@ -260,11 +260,17 @@ impl LogWatcher {
     fn rows(&self) -> Vec<RunRow> {
         let mut runs: Vec<_> = self.state.runs.iter().collect();
         runs.sort_by_key(|(_, run)| std::cmp::Reverse((run.verdict, run.last_step)));
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
         let row = |(key, run): (&WatchedRunKey, &crate::guarded_runs::WatchedRun)| RunRow {
             run: key.name.clone(),
             steps: run.steps,
             state: run.verdict.as_str(),
             last: run.last_finding.clone(),
+            age: run.times.map(|(_, last)| render_duration(now.saturating_sub(last))),
+            cost_usd: run.cost_usd,
+            steps_per_minute: run.steps_per_minute(),
+            project: run.project.clone(),
         };
         runs.into_iter().map(row).collect()
     }
@@ -308,6 +314,10 @@ impl WatchObserver for StepReporter<'_> {
         let WatchState { runs, history, worst, verbose, .. } = &mut *self.state;
         history.count_step();
         let (verdict, run) = runs.observe(&key, step);
+        if run.project.is_none() {
+            let folder = path.parent().and_then(Path::file_name);
+            run.project = folder.map(|folder| folder.to_string_lossy().into_owned());
+        }
         let lowest = if *verbose { Intervention::Hint } else { Intervention::Warn };
         let mut due = Vec::new();
         for decision in verdict.decisions.iter().filter(|decision| decision.intervention >= lowest) {

@@ -6,11 +6,17 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use loopbreak_report::printable;
+use loopbreak_analysis::VerdictName;
+use loopbreak_report::text::TextStyle;
+use loopbreak_report::{printable, render_cost};
 
 use crate::notification::LoopNotification;
 use crate::watch_reporter::{OutputState, RunRow, WatchReporter};
 
+/// Indentation of further lines of a notification: behind its intervention.
+const LABEL_WIDTH: usize = 9;
+/// Width of a terminal from which the list has all columns.
+const WIDE: usize = 100;
 /// Upper bound of runs in the list.
 const MAX_ROWS: usize = 20;
 
@@ -31,6 +37,7 @@ pub enum ReportMode {
 pub struct TerminalReporter<O, E> {
     mode: ReportMode,
     rings_bell: bool,
+    style: TextStyle,
     out: O,
     err: E,
     /// Returns the columns and lines of the terminal.
@@ -48,6 +55,7 @@ impl<O: Write, E: Write> TerminalReporter<O, E> {
         TerminalReporter {
             mode,
             rings_bell: false,
+            style: TextStyle::default(),
             out,
             err,
             size,
@@ -62,6 +70,13 @@ impl<O: Write, E: Write> TerminalReporter<O, E> {
     #[must_use]
     pub fn with_bell(mut self, rings_bell: bool) -> Self {
         self.rings_bell = rings_bell;
+        self
+    }
+
+    /// Uses the colours of this style, and breaks long lines between words if it asks for it.
+    #[must_use]
+    pub fn with_style(mut self, style: TextStyle) -> Self {
+        self.style = style;
         self
     }
 
@@ -95,7 +110,12 @@ impl<O: Write, E: Write> WatchReporter for TerminalReporter<O, E> {
     fn notification(&mut self, notification: &LoopNotification) {
         let mut line = match self.mode {
             ReportMode::Json => serde_json::to_string(notification).unwrap_or_default(),
-            ReportMode::Lines | ReportMode::List => printable(&notification.to_string()),
+            ReportMode::Lines | ReportMode::List => {
+                let line = printable(&notification.to_string());
+                let line = self.style.wrap_line(&line, (self.size)().0, LABEL_WIDTH);
+                let verdict = if notification.needs_action() { VerdictName::Stop } else { VerdictName::Warn };
+                paint_start(&line, notification.intervention.as_str(), self.style.verdict_style(verdict))
+            }
         };
         line.push('\n');
         let text = self.replace_list(&line);
@@ -131,7 +151,7 @@ impl<O: Write, E: Write> WatchReporter for TerminalReporter<O, E> {
         self.rows = rows;
         let (columns, lines) = (self.size)();
         let mut text = self.replace_list("");
-        let list = render_list(&self.rows, columns, lines);
+        let list = render_list(&self.rows, columns, lines, &self.style);
         self.list_lines = list.lines().count();
         // Characters that are two columns wide must not wrap: the list would take more lines than are counted.
         _ = write!(text, "\x1b[?7l{list}\x1b[?7h");
@@ -150,29 +170,83 @@ impl<O: Write, E: Write> WatchReporter for TerminalReporter<O, E> {
     }
 }
 
-fn render_list(rows: &[RunRow], width: usize, height: usize) -> String {
+/// Colours the beginning of a line.
+fn paint_start(line: &str, start: &str, style: anstyle::Style) -> String {
+    match line.strip_prefix(start) {
+        Some(rest) => format!("{style}{start}{style:#}{rest}"),
+        None => line.to_owned(),
+    }
+}
+
+/// The optional columns of the list: the heading, and the cell of a row.
+const COLUMNS: [(&str, fn(&RunRow) -> Option<String>); 3] = [
+    ("age", |row| row.age.clone()),
+    ("cost", |row| row.cost_usd.map(render_cost)),
+    ("rate", |row| row.steps_per_minute.map(|rate| format!("{rate:.1}/min"))),
+];
+
+fn render_list(rows: &[RunRow], width: usize, height: usize, style: &TextStyle) -> String {
     let room = height.saturating_sub(3).clamp(1, MAX_ROWS);
-    let mut out = String::new();
+    let shown = &rows[..rows.len().min(room)];
+    // Columns of which nothing is known are left out, and all of them on a narrow terminal.
+    let is_wide = width >= WIDE;
+    let columns: Vec<(&str, Vec<String>)> = COLUMNS
+        .iter()
+        .map(|(name, cell)| (*name, shown.iter().map(|row| cell(row).unwrap_or_default()).collect()))
+        .filter(|(_, cells): &(&str, Vec<String>)| is_wide && cells.iter().any(|cell| !cell.is_empty()))
+        .collect();
+    let longest =
+        |texts: &mut dyn Iterator<Item = &str>| texts.map(|it| it.chars().count()).max().unwrap_or(0);
     // Wide enough for a session id, if there is room.
-    let longest = rows.iter().take(room).map(|row| row.run.chars().count()).max().unwrap_or(0);
-    let names = longest.clamp(8, (width / 2).clamp(8, 36));
-    let mut line = |state: &str, steps: &str, run: &str, last: &str| {
-        let mut run: String = run.chars().take(names + 1).collect();
-        if run.chars().count() > names {
-            run = run.chars().take(names - 1).chain(['…']).collect();
+    let names = longest(&mut shown.iter().map(|row| row.run.as_str())).clamp(8, (width / 2).clamp(8, 36));
+    let project = |row: &RunRow| row.project.clone().unwrap_or_default();
+    let projects = longest(&mut shown.iter().filter_map(|row| row.project.as_deref()));
+    let projects = if is_wide && projects > 0 { projects.clamp(7, 20) } else { 0 };
+    let line = |state: &str,
+                steps: &str,
+                cells: &mut dyn Iterator<Item = &str>,
+                run: &str,
+                project: &str,
+                last: &str| {
+        let mut text = format!("{state:<6} {steps:>7}");
+        for (cell, (name, all)) in cells.zip(&columns) {
+            let cell_width = longest(&mut all.iter().map(String::as_str)).max(name.len());
+            _ = write!(text, "  {cell:>cell_width$}");
         }
-        let text = printable(&format!("{state:<6} {steps:>7}  {run:<names$}  {last}"));
-        let cut: String = text.chars().take(width.saturating_sub(1)).collect();
-        _ = writeln!(out, "{}", cut.trim_end());
+        _ = write!(text, "  {:<names$}", cut(run, names));
+        if projects > 0 {
+            _ = write!(text, "  {:<projects$}", cut(project, projects));
+        }
+        _ = write!(text, "  {last}");
+        let text: String = printable(&text).chars().take(width.saturating_sub(1)).collect();
+        text.trim_end().to_owned()
     };
-    line("state", "steps", "run", "last");
-    for row in rows.iter().take(room) {
-        line(row.state, &row.steps.to_string(), &row.run, &row.last);
+    let dim = style.dim();
+    let mut headings = columns.iter().map(|(name, _)| *name);
+    let mut out =
+        format!("{dim}{}{dim:#}\n", line("state", "steps", &mut headings, "run", "project", "last"));
+    for (index, row) in shown.iter().enumerate() {
+        let mut cells = columns.iter().map(|(_, cells)| cells[index].as_str());
+        let text = line(row.state, &row.steps.to_string(), &mut cells, &row.run, &project(row), &row.last);
+        let verdict = match row.state {
+            "stop" => VerdictName::Stop,
+            "warn" => VerdictName::Warn,
+            _ => VerdictName::Clear,
+        };
+        _ = writeln!(out, "{}", paint_start(&text, row.state, style.verdict_style(verdict)));
     }
     if rows.len() > room {
         _ = writeln!(out, "{:16}and {} more", "", rows.len() - room);
     }
     out
+}
+
+/// Cuts a text to a number of characters.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -181,8 +255,13 @@ mod tests {
 
     #[test]
     fn the_list_shows_the_state_of_each_run() {
-        let row =
-            |run: &str, steps, state, last: &str| RunRow { run: run.into(), steps, state, last: last.into() };
+        let row = |run: &str, steps, state, last: &str| RunRow {
+            run: run.into(),
+            steps,
+            state,
+            last: last.into(),
+            ..RunRow::default()
+        };
         let rows = [
             row("ep-7", 40, "stop", "turn 40: stagnation: no progress for 40 turns"),
             row(
@@ -194,7 +273,7 @@ mod tests {
             row("quiet", 3, "clear", ""),
             row("unseen", 9, "clear", ""),
         ];
-        insta::assert_snapshot!(render_list(&rows, 80, 6), @"
+        insta::assert_snapshot!(render_list(&rows, 80, 6, &TextStyle::default()), @"
         state    steps  run                                   last
         stop        40  ep-7                                  turn 40: stagnation: no p
         warn      1234  a-session-with-a-name-longer-than-i…  turn 20: cycle: the same
@@ -204,9 +283,39 @@ mod tests {
     }
 
     #[test]
+    fn a_wide_list_has_age_cost_rate_and_project_where_they_are_known() {
+        let known = RunRow {
+            run: "ep-7".into(),
+            steps: 40,
+            state: "stop",
+            last: "turn 40: cycle: the same call".into(),
+            age: Some("12 s".into()),
+            cost_usd: Some(0.4),
+            steps_per_minute: Some(3.25),
+            project: Some("my-project".into()),
+        };
+        let unknown = RunRow { run: "quiet".into(), steps: 3, state: "clear", ..RunRow::default() };
+        insta::assert_snapshot!(render_list(&[known.clone(), unknown.clone()], 110, 20, &TextStyle::default()), @"
+        state    steps   age   cost     rate  run       project     last
+        stop        40  12 s  $0.40  3.2/min  ep-7      my-project  turn 40: cycle: the same call
+        clear        3                        quiet
+        ");
+        let narrow = render_list(&[known], 80, 20, &TextStyle::default());
+        assert!(!narrow.contains("my-project"), "{narrow}");
+        let coloured = render_list(&[unknown], 80, 20, &TextStyle { colour: true, ..TextStyle::default() });
+        assert!(coloured.contains("\x1b[1m\x1b[32mclear\x1b[0m"), "{coloured:?}");
+    }
+
+    #[test]
     fn the_list_fits_the_terminal_and_is_replaced() {
-        let row = RunRow { run: "a\u{1b}[2J".into(), steps: 7, state: "warn", last: "x".repeat(200) };
-        let list = render_list(&vec![row; 30], 60, 10);
+        let row = RunRow {
+            run: "a\u{1b}[2J".into(),
+            steps: 7,
+            state: "warn",
+            last: "x".repeat(200),
+            ..RunRow::default()
+        };
+        let list = render_list(&vec![row; 30], 60, 10, &TextStyle::default());
         assert_eq!(list.lines().count(), 1 + 7 + 1);
         assert!(list.lines().all(|line| line.chars().count() < 60) && !list.contains('\u{1b}'), "{list}");
         let mut reporter = TerminalReporter::new(ReportMode::List, io::sink(), io::sink(), || (80, 24));

@@ -15,7 +15,7 @@ pub enum OutputState {
 }
 
 /// One run in a list of runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunRow {
     /// The name of the run.
     pub run: String,
@@ -25,6 +25,14 @@ pub struct RunRow {
     pub state: &'static str,
     /// The last finding.
     pub last: String,
+    /// Time since the last step, if the steps have times.
+    pub age: Option<String>,
+    /// Cost so far in US dollars, if the log has it.
+    pub cost_usd: Option<f64>,
+    /// Steps per minute from the first to the last step, if they have times.
+    pub steps_per_minute: Option<f64>,
+    /// The folder of the log: agents keep the logs of a project in one.
+    pub project: Option<String>,
 }
 
 /// Receives what a watch reports.

@@ -164,6 +164,12 @@ impl Series {
         decide(reports, &input, &mut state.ledger, &mut state.book, &self.config, verdict);
     }
 
+    /// Forgets the attempts at a task that somebody reopened: they no longer count against it. What was granted or forced stays
+    /// known.
+    pub fn clear_attempts(&mut self, task: &str) {
+        self.state.book.clear(task);
+    }
+
     /// Returns whether a task loops. Call it before the task is started again. Changes nothing.
     pub fn check(&self, task: &str, now: Option<i64>) -> TaskCheck {
         let settings = &self.config.task;

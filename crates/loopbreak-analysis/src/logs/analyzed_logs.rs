@@ -7,13 +7,11 @@ use loopbreak_trace::InputSet;
 
 use super::finished_runs::FinishedRuns;
 use super::log_analysis::LogAnalysis;
+use super::run_match::{RunMatch, match_name, quote_first};
 use super::unread_inputs::{DiagnosticSink, InputSummary, report_unread_inputs};
 use crate::recording::RunRecording;
 use crate::report::{InputStatistics, Report, RunList, RunReport, TotalsBuilder};
 use crate::series::{RestartTracker, TaskAttempts};
-
-/// Number of runs that a message names.
-const SHOWN_RUNS: usize = 5;
 
 /// The logs of an analysis in the order of the inputs.
 #[derive(Debug)]
@@ -45,11 +43,9 @@ impl AnalyzedLogs {
         quote_first(self.run_names().collect())
     }
 
-    /// Lists the names of the first runs that were left out because another one was selected. `None` if there are none.
-    pub fn describe_other_runs(&self) -> Option<String> {
-        let others: Vec<&str> =
-            self.logs.iter().flat_map(|log| &log.other_runs).map(String::as_str).collect();
-        (!others.is_empty()).then(|| quote_first(others))
+    /// Compares the name of a run that was not found with the runs that were left out because of it.
+    pub fn match_run(&self, name: &str) -> RunMatch {
+        match_name(name, self.logs.iter().flat_map(|log| &log.other_runs).map(String::as_str).collect())
     }
 
     /// Reports the inputs that could not be read, and sums up the others.
@@ -77,17 +73,8 @@ impl AnalyzedLogs {
         }
         let series = [tasks.finish(), restarts.finish()].concat();
         let totals = sums.finish(reading, config.report.calls_per_step);
-        Ok(Report::new(AllRuns(runs), series, totals))
+        Ok(Report { mode: config.mode, ..Report::new(AllRuns(runs), series, totals) })
     }
-}
-
-/// Returns the first names in quotes, sorted and without duplicates.
-fn quote_first(mut names: Vec<&str>) -> String {
-    names.sort_unstable();
-    names.dedup();
-    let more = if names.len() > SHOWN_RUNS { ", …" } else { "" };
-    let quoted: Vec<String> = names.iter().take(SHOWN_RUNS).map(|name| format!("{name:?}")).collect();
-    quoted.join(", ") + more
 }
 
 /// The runs of all logs, in the order of reading.

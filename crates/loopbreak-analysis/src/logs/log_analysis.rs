@@ -1,5 +1,7 @@
 //! The result of reading one log.
 
+use std::collections::BTreeSet;
+
 use loopbreak_trace::{OpenError, UnreadItem};
 
 use super::finished_runs::FinishedRuns;
@@ -13,7 +15,7 @@ pub struct LogAnalysis {
     /// Attempts at tasks in the order of the log.
     pub attempts: Vec<ReportedAttempt>,
     /// Ids of some runs that were not selected.
-    pub other_runs: Vec<String>,
+    pub other_runs: BTreeSet<String>,
     /// Summary of the reading.
     pub reading: LogReadSummary,
 }

@@ -17,7 +17,7 @@ use super::step_observer::{NoObserver, StepObserver};
 use crate::series::ReportedAttempt;
 
 /// Number of ids of other runs that are kept, to be suggested if the selected run does not exist.
-const OTHER_RUNS: usize = 6;
+const OTHER_RUNS: usize = 10_000;
 
 /// Reads a log on the current thread.
 pub(super) fn read(
@@ -121,8 +121,8 @@ impl RunDispatcher<'_> {
         }
         if self.options.only_run.as_deref().is_some_and(|only| only != name) {
             let others = &mut self.analysis.other_runs;
-            if others.len() < OTHER_RUNS && !others.iter().any(|other| other == name) {
-                others.push(name.to_owned());
+            if others.len() < OTHER_RUNS && !others.contains(name) {
+                others.insert(name.to_owned());
             }
             return None;
         }

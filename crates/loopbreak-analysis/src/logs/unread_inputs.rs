@@ -5,13 +5,14 @@ use std::path::Path;
 
 use loopbreak_trace::{InputSet, LogInput, OpenError};
 
+use super::input_hint::input_hint;
 use super::log_analysis::{LineNote, LogReadSummary};
 use crate::report::InputStatistics;
 
 /// Receives diagnostics about inputs.
 pub trait DiagnosticSink {
     /// Reports an input that could not be read, with a hint for the user.
-    fn error(&mut self, name: &str, message: &dyn Display, hint: Option<&'static str>);
+    fn error(&mut self, name: &str, message: &dyn Display, hint: Option<&str>);
     /// Reports an unusual input.
     fn warning(&mut self, name: &str, message: &dyn Display);
     /// Reports a file in a folder that is not a log.
@@ -39,7 +40,7 @@ pub fn report_unread_inputs<'l>(
     let logs: Vec<&LogReadSummary> = logs.into_iter().collect();
     let mut summary = InputSummary::default();
     for trouble in &inputs.unreadable {
-        sink.error(&trouble.name, &trouble.error, trouble.error.hint());
+        sink.error(&trouble.name, &trouble.error, input_hint(&trouble.name, &trouble.error).as_deref());
         summary.failed = true;
     }
     for folder in inputs.folders.iter().filter(|folder| folder.skipped_links > 0) {
@@ -82,7 +83,7 @@ fn report_log(
             return false;
         }
         Some(refusal) => {
-            sink.error(&name, refusal, refusal.hint());
+            sink.error(&name, refusal, input_hint(&name, refusal).as_deref());
             failed = true;
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use loopbreak::verdict::LoopId;
-use loopbreak::{DetectorName, Finding, Intervention, Pattern, Severity};
+use loopbreak::{DetectorName, Finding, Intervention, Mode, Pattern, Severity};
 use serde::{Deserialize, Serialize};
 
 use super::run_list::{self, RunList};
@@ -29,6 +29,9 @@ fn is_zero(count: &u64) -> bool {
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: &'static str,
+    /// The mode of the guards, if they were not enforced: nothing was found, or findings were only observed.
+    #[serde(skip_serializing_if = "is_enforced")]
+    pub mode: Mode,
     /// One entry per run, in the order of reading.
     #[serde(serialize_with = "run_list::serialize")]
     pub runs: Box<dyn RunList>,
@@ -334,10 +337,15 @@ pub struct SeriesReport {
     pub findings: Vec<Finding>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_enforced(mode: &Mode) -> bool {
+    *mode == Mode::Enforce
+}
+
 impl Report {
     /// Creates a report.
     pub fn new(runs: impl RunList + 'static, series: Vec<SeriesReport>, totals: RunTotals) -> Self {
-        Report { schema: SCHEMA, runs: Box::new(runs), series, totals }
+        Report { schema: SCHEMA, mode: Mode::Enforce, runs: Box::new(runs), series, totals }
     }
 
     /// Writes the report as JSON, indented or on one line, and ends with a line break. Runs are loaded one by one.

@@ -72,6 +72,15 @@ pub struct RunTotals {
     /// Runs that would have ended and have no progress signal: the progress lost is unknown.
     #[serde(skip)]
     pub unmeasured_endings: u64,
+    /// Runs with steps after their ending whose tokens are unknown, and those whose cost is.
+    #[serde(skip)]
+    pub uncounted_endings: u64,
+    /// See [`RunTotals::uncounted_endings`].
+    #[serde(skip)]
+    pub unpriced_endings: u64,
+    /// Runs with steps after their ending.
+    #[serde(skip)]
+    pub wasteful_endings: u64,
     /// Records of refused proposals.
     pub refused: u64,
     /// Turns out of order.
@@ -117,6 +126,10 @@ impl TotalsBuilder {
             *totals.endings.entry(ending.pattern).or_insert(0) += 1;
             totals.ended += 1;
             totals.unmeasured_endings += u64::from(run.progress_after_ending.is_none());
+            let wasteful = run.steps_after_ending > 0;
+            totals.wasteful_endings += u64::from(wasteful);
+            totals.uncounted_endings += u64::from(wasteful && run.tokens_after_ending.is_none());
+            totals.unpriced_endings += u64::from(wasteful && run.cost_after_ending_usd.is_none());
         }
         totals.runs += 1;
         totals.steps += run.steps;

@@ -145,7 +145,7 @@ fn everything() -> Vec<String> {
         let (score, refused) = (turn / 60, turn.is_multiple_of(11));
         let agent = if turn.is_multiple_of(7) { "other" } else { "main" };
         format!(
-            r#"{{"turn":{turn},"at":{at},"agent":"{agent}","model":"m-{room}","action":"{way}","outcome":{{"text":"same","error":true}},"place":"Room {room}","score":{score}.1,"critic":{{"score":0.9}},"refused":{refused},"objectives":{{"completed":["{score}"]}},"task":{{"id":"T1","status":"blocked","blockers":["no token"]}},"usage":{{"input_tokens":{turn},"cost_usd":0.013}},"mood":1}}"#,
+            r#"{{"turn":{turn},"at":{at},"agent":"{agent}","model":"m-{room}","action":"{way}","outcome":{{"text":"same","error":true}},"place":"Room {room}","score":{score}.1,"critic":{{"score":0.9}},"refused":{refused},"objectives":{{"completed":["{score}"]}},"task":{{"id":"T1","status":"blocked","blockers":["no network"]}},"usage":{{"input_tokens":{turn},"cost_usd":0.013}},"mood":1}}"#,
             at = 1_762_248_924_000 + turn,
         )
     };

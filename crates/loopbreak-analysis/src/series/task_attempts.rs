@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     const BLOCKED: &str =
-        r#"{"task":{"id":"T1","status":"blocked","blockers":["no token"],"work":["read config"]}}"#;
+        r#"{"task":{"id":"T1","status":"blocked","blockers":["no network"],"work":["read config"]}}"#;
 
     fn feed(attempts: &[(usize, &str, &str)]) -> Vec<SeriesReport> {
         let mut tasks = TaskAttempts::new(&Config::default());

@@ -11,7 +11,7 @@ use super::intervals::{MeanInterval, ShareInterval};
 const STYLE: &str = include_str!("page.css");
 
 /// Explanations of the columns.
-const MEASURES: [(&str, &str); 8] = [
+const MEASURES: [(&str, &str); 9] = [
     ("without", "The same games with Loopbreak in observe mode: the player makes the same moves as alone."),
     ("obeys", "Probability with which a player follows advice. Without Loopbreak there is no advice."),
     (
@@ -30,6 +30,10 @@ const MEASURES: [(&str, &str); 8] = [
     (
         "penalized",
         "Proposals to continue a detected loop, although there was an alternative, whose score was lowered.",
+    ),
+    (
+        "died",
+        "Games in which the player died. A player that is sent elsewhere may die there, which also shortens the game.",
     ),
 ];
 
@@ -128,6 +132,7 @@ fn players<'r>(
         "points lost",
         "penalized",
         "won",
+        "died",
     ];
     section(out, id, title, text, &columns);
     for one in rows {
@@ -149,6 +154,7 @@ fn players<'r>(
             mean(&one.destroyed),
             share(&one.penalized),
             pair(&one.won_without.to_string(), &one.won.to_string()),
+            pair(&one.died_without.to_string(), &one.died.to_string()),
         ];
         row(out, one.player, &cells);
     }
@@ -227,6 +233,7 @@ mod tests {
     fn the_page_has_one_row_per_player_and_obedience_and_one_per_part() {
         let page = render_page(&report(vec![PlayerKind::Camper, PlayerKind::Explorer], true));
         assert_balanced(&page);
+        assert!(page.contains(">died<") && page.contains("<dt>died</dt>"), "{page}");
         for name in ["camper", "explorer"] {
             let head = format!("<th scope=\"row\">{name}</th>");
             assert_eq!(page.matches(&head).count(), 2, "{name}");

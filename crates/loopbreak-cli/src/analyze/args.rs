@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::output_files::OutputFiles;
 use crate::args::{ConfigOptions, FailOn};
-use crate::value_parsers::{parse_log_format, parse_size};
+use crate::value_parsers::{log_format, parse_size};
 
 /// Find loops in past logs.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub(crate) struct AnalyzeArgs {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format instead of detecting it; see `loopbreak formats`
-    #[arg(long, value_name = "NAME", value_parser = parse_log_format)]
+    #[arg(long, value_name = "NAME", value_parser = log_format(), hide_possible_values = true)]
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
     /// Analyze only the run with this id
     #[arg(long, value_name = "ID")]

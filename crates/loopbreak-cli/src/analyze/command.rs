@@ -5,26 +5,27 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use loopbreak::Config;
-use loopbreak_analysis::{AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer, Report, VerdictName};
+use loopbreak_analysis::{
+    AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer, Report, RunMatch, VerdictName,
+};
 use loopbreak_report::html;
 use loopbreak_report::text::{self, TextDetail};
-use loopbreak_report::unread_items;
-use loopbreak_trace::{AgentLogDir, InputSet, UnpackLimit, agent_log_dirs, expand_paths};
+use loopbreak_trace::{InputSet, UnpackLimit, expand_paths, search_agent_logs};
 
 use super::analyze_observer::{AnalyzeObserver, render_explanation};
 use super::args::AnalyzeArgs;
 use crate::args::FailOn;
-use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
+use crate::output::Diagnostics;
 use crate::progress_bar::reading_bar;
 use crate::{config_loading, exit, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = config_loading::load(&args.config)?;
-    let mut diagnostics = DiagnosticPrinter::new(args.quiet, args.verbose);
+    let mut diagnostics = output::diagnostics(args.quiet, args.verbose);
     let mut inputs = if args.paths.is_empty() {
-        expand_paths(find_agent_logs(&diagnostics)?)
+        expand_paths(find_agent_logs(Some(&mut diagnostics))?)
     } else {
         expand_paths(&args.paths)
     };
@@ -35,7 +36,16 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     if let Some(path) = &args.html {
         output::refuse_to_overwrite("--html", path, &inputs.inputs)?;
     }
-    let (logs, outputs) = read_logs(inputs, config, &diagnostics, args)?;
+    let folders = inputs.inputs.iter().all(|input| input.path().is_some()).then(|| args.paths.clone());
+    let (mut logs, mut outputs) = read_logs(inputs, &config, args.run.clone(), &diagnostics, args)?;
+    if let (true, Some(name), Some(folders)) = (logs.has_no_runs(), &args.run, folders)
+        && let RunMatch::One(whole) = logs.match_run(name)
+    {
+        // The name was the beginning of this one. Standard input cannot be read again.
+        let mut again = expand_paths(if folders.is_empty() { find_agent_logs(None)? } else { folders });
+        args.max_unpacked.iter().for_each(|bytes| again.limit_unpacked(UnpackLimit::bytes(*bytes)));
+        (logs, outputs) = read_logs(again, &config, Some(whole), &diagnostics, args)?;
+    }
     let summary = logs.report_unread_inputs(&mut diagnostics);
     diagnostics.finish();
 
@@ -81,37 +91,28 @@ fn other_outputs(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
 }
 
 /// Returns the folders with the logs of the agents on this machine, and prints where it searched.
-fn find_agent_logs(diagnostics: &DiagnosticPrinter) -> Result<Vec<PathBuf>, UserError> {
-    let folders_of_agents = agent_log_dirs(|name| std::env::var_os(name));
-    let folders: Vec<Vec<PathBuf>> = folders_of_agents.iter().map(AgentLogDir::log_folders).collect();
-    let shown = |place: &AgentLogDir| format!("{} ({})", place.agent, place.path.display());
-    let searched: Vec<String> = folders_of_agents.iter().map(shown).collect();
-    if folders.iter().any(|folders| !folders.is_empty()) {
-        for (place, folders) in folders_of_agents.iter().zip(&folders) {
-            let what = if folders.is_empty() { "no logs" } else { "reading the logs" };
-            diagnostics.searched(&format!("{what} of {} in {}", place.agent, place.path.display()));
-        }
-        return Ok(folders.concat());
+fn find_agent_logs(diagnostics: Option<&mut Diagnostics>) -> Result<Vec<PathBuf>, UserError> {
+    let found = search_agent_logs(|name| std::env::var_os(name)).map_err(|error| {
+        UserError::usage(error.to_string())
+            .hint("give a file, a folder, or - for standard input, for example: loopbreak analyze logs/")
+    })?;
+    if let Some(diagnostics) = diagnostics {
+        found.notes().for_each(|note| diagnostics.searched(&note));
     }
-    let message = if searched.is_empty() {
-        "no log given, and there is no home folder to search".to_owned()
-    } else {
-        format!("no log given, and none found for {}", searched.join(", "))
-    };
-    Err(UserError::usage(message)
-        .hint("give a file, a folder, or - for standard input, for example: loopbreak analyze logs/"))
+    Ok(found.folders())
 }
 
 /// Reads all logs: in parallel, or one after the other if events are written, to keep their order.
 fn read_logs<'o>(
     inputs: InputSet,
-    config: Config,
-    diagnostics: &DiagnosticPrinter,
+    config: &Config,
+    only_run: Option<String>,
+    diagnostics: &Diagnostics,
     args: &AnalyzeArgs,
 ) -> Result<(AnalyzedLogs, Vec<AnalyzeObserver<'o>>), UserError> {
     let options = AnalyzeOptions {
-        config,
-        only_run: args.run.clone(),
+        config: config.clone(),
+        only_run,
         format: args.format,
         notes_per_log: diagnostics.notes_per_log(),
         record_steps: args.html.is_some(),
@@ -139,13 +140,20 @@ fn read_logs<'o>(
 
 fn unknown_run(only: &str, logs: &AnalyzedLogs) -> UserError {
     let error = UserError::failed(format!("run {only:?} not found"));
-    match logs.describe_other_runs() {
-        Some(others) => error.hint(format!("the runs are {others}")),
-        None => error,
+    match logs.match_run(only) {
+        RunMatch::One(name) => error.hint(format!("did you mean {name:?}?")),
+        RunMatch::Several(names) => UserError::failed(format!("several runs begin with {only:?}"))
+            .hint(format!("name one of them: {names}")),
+        RunMatch::Unknown(Some(hint)) => error.hint(hint),
+        _ => error,
     }
 }
 
 fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
+    if args.json || args.outputs.uses_stdout() {
+        // A table has no place for it.
+        output::warn_about_mode(report.mode);
+    }
     if args.outputs.uses_stdout() {
         return Ok(());
     }
@@ -157,8 +165,5 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
         (_, true) => TextDetail::Full,
         _ => TextDetail::Normal,
     };
-    output::write(|out| {
-        text::write(out, report, &output::text_style(), detail)?;
-        unread_items(report.totals.unread_items).map_or(Ok(()), |unread| writeln!(out, "{unread}"))
-    })
+    output::write(|out| text::write(out, report, &output::text_style(), detail))
 }

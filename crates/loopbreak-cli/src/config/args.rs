@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::args::ConfigOptions;
+use crate::value_parsers::{config_key, profile};
 
 /// Create, check and explain the configuration.
 #[derive(Debug, Args)]
@@ -29,6 +30,8 @@ pub(super) enum ConfigCommand {
     Init(InitArgs),
     /// Check the configuration and show the effective values and their origin
     Check(CheckArgs),
+    /// Print the effective value of an option
+    Get(GetArgs),
     /// Print the JSON schema of loopbreak.toml, for editors
     Schema(SchemaArgs),
     /// Explain an option, or list all options
@@ -48,7 +51,7 @@ pub(super) struct InitArgs {
     /// File to write, or folder for loopbreak.toml [default: the current folder]
     pub(super) path: Option<PathBuf>,
     /// Select this profile and list its defaults: auto, coding, tasks, iterations, game, documents
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = profile(), hide_possible_values = true)]
     pub(super) profile: Option<String>,
     /// Overwrite an existing file
     #[arg(long)]
@@ -97,7 +100,22 @@ Examples:
   loopbreak config explain advice.texts             The texts of advice")]
 pub(super) struct ExplainArgs {
     /// Option, table, legacy key or environment variable [default: list all options]
+    #[arg(value_parser = config_key(), hide_possible_values = true)]
     pub(super) key: Option<String>,
+}
+
+/// Print the effective value of an option.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak config get stagnation.max_turns         Text as text, others as JSON
+  loopbreak config get mode --profile coding")]
+pub(super) struct GetArgs {
+    /// Option, such as `stagnation.max_turns`
+    #[arg(value_parser = config_key(), hide_possible_values = true)]
+    pub(super) key: String,
+    #[command(flatten)]
+    pub(super) options: ConfigOptions,
 }
 
 /// Print the reference of all options as Markdown.

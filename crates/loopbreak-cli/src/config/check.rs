@@ -4,7 +4,8 @@ use std::path::Path;
 
 use loopbreak_config::LoadError;
 
-use super::args::CheckArgs;
+use super::args::{CheckArgs, GetArgs};
+use super::explain::unknown_key;
 use crate::error::UserError;
 use crate::{config_loading, exit, output};
 
@@ -25,5 +26,17 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8, UserError> {
         }
         Err(error) => return Err(config_loading::report(error)),
     }
+    Ok(exit::DONE)
+}
+
+/// Prints the effective value of one option.
+pub(super) fn get(args: &GetArgs) -> Result<u8, UserError> {
+    let loaded =
+        config_loading::loader(&args.options, Path::new("."))?.load().map_err(config_loading::report)?;
+    let key = args.key.trim();
+    let option = loaded.effective_options().into_iter().find(|option| option.path == key);
+    let value = option.ok_or_else(|| unknown_key(key))?.value;
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    output::print(&(text + "\n"))?;
     Ok(exit::DONE)
 }

@@ -14,6 +14,7 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<u8, UserError> {
         ConfigCommand::Init(args) => init::run(args),
         ConfigCommand::Check(args) => check::run(args),
         ConfigCommand::Explain(args) => explain::run(args),
+        ConfigCommand::Get(args) => check::get(args),
         ConfigCommand::Schema(_) => output::print_indented_json(&schema()).map(|()| exit::DONE),
         ConfigCommand::Reference(_) => output::print(&reference_page()).map(|()| exit::DONE),
     }

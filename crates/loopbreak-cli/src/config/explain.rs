@@ -15,7 +15,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, UserError> {
     Ok(exit::DONE)
 }
 
-fn unknown_key(key: &str) -> UserError {
+pub(super) fn unknown_key(key: &str) -> UserError {
     let hint = nearest_key(key).map_or_else(
         || "`loopbreak config explain` lists all options".to_owned(),
         |name| format!("did you mean {name}?"),

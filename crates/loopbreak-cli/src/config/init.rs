@@ -23,7 +23,7 @@ pub(super) fn run(args: &InitArgs) -> Result<u8, UserError> {
             .hint("write a loopbreak.toml, or add [tool.loopbreak] by hand"));
     }
     write(&path, &starter_file(profile), args.force)?;
-    anstream::eprintln!("wrote {}", path.display());
+    eprint_line!("wrote {}", path.display());
     Ok(exit::DONE)
 }
 

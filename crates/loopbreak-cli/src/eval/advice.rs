@@ -8,7 +8,6 @@ use loopbreak_trace::expand_paths;
 
 use super::args::EvalArgs;
 use crate::advice_choice::with_advice;
-use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
 use crate::{exit, output};
@@ -17,7 +16,7 @@ use crate::{exit, output};
 pub(super) fn compare(args: &EvalArgs, config: &Config, names: [&str; 2]) -> Result<u8, UserError> {
     let [first, second] = [with_advice(config, names[0])?, with_advice(config, names[1])?];
     let inputs = expand_paths(&args.paths);
-    let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
+    let mut diagnostics = output::diagnostics(args.quiet, args.verbose);
     let options = AnalyzeOptions {
         format: args.format,
         notes_per_log: diagnostics.notes_per_log(),

@@ -12,7 +12,6 @@ use loopbreak_trace::expand_paths;
 
 use super::advice;
 use super::args::EvalArgs;
-use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
 use crate::{config_loading, exit, output};
@@ -20,6 +19,7 @@ use crate::{config_loading, exit, output};
 /// Runs the command.
 pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     let config = config_loading::load(&args.config)?;
+    output::warn_about_mode(config.mode);
     // Held-out runs were only observed, but are judged like the others.
     let holdout = HoldoutSplit::new(&config);
     let config = holdout.as_ref().map_or(config, HoldoutSplit::replay_config);
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         output::refuse_to_overwrite("--html", path, &read)?;
     }
     inputs.skip(&args.split);
-    let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
+    let mut diagnostics = output::diagnostics(args.quiet, args.verbose);
     let options = AnalyzeOptions {
         format: args.format,
         notes_per_log: diagnostics.notes_per_log(),

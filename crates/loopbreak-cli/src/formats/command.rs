@@ -40,7 +40,7 @@ pub(crate) fn run(args: &FormatsArgs) -> Result<u8, UserError> {
             // Writing to a text cannot fail.
             _ = writeln!(text, "{:<12} {}\n{:13}{}", format.name, format.title, "", format.files);
         }
-        output::print(&text)?;
+        output::print(&output::text_style().highlight_first_column(&text))?;
     }
     Ok(exit::DONE)
 }

@@ -1,13 +1,11 @@
 //! The arguments of `loopbreak hook`.
 
-use std::ffi::OsStr;
-
-use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use loopbreak_hooks::install::SettingsScope;
 use loopbreak_hooks::{HookAgent, agents};
 
 use crate::args::ConfigOptions;
+use crate::value_parsers::hook_agent;
 
 /// Guard an agent while it works, through its hooks.
 #[derive(Debug, Args)]
@@ -77,11 +75,13 @@ written to the same folder.")]
 /// Written by hand, because the agents come from a list.
 impl Subcommand for HookCommand {
     fn augment_subcommands(command: Command) -> Command {
-        let with_agents = agents::ALL.iter().fold(command, |command, agent| {
+        // The commands for people come first.
+        agents::ALL.iter().fold(ManageCommand::augment_subcommands(command), |command, agent| {
             let about = format!("Answer an event of {}, read from standard input", agent.title());
-            command.subcommand(AnswerArgs::augment_args(Command::new(agent.name())).about(about))
-        });
-        ManageCommand::augment_subcommands(with_agents)
+            let examples = format!("Examples:\n  loopbreak hook {} < event.json", agent.name());
+            let answer = AnswerArgs::augment_args(Command::new(agent.name()));
+            command.subcommand(answer.about(about).after_help(examples).aliases(agent.aliases()))
+        })
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -120,7 +120,7 @@ pub(crate) struct AnswerArgs {
 #[derive(Debug, Args)]
 pub(crate) struct InstallArgs {
     /// Agent to change; without a name, choose from those found
-    #[arg(value_name = "AGENT", value_parser = AgentNameParser)]
+    #[arg(value_name = "AGENT", value_parser = hook_agent())]
     pub(crate) agent: Option<String>,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
@@ -164,7 +164,7 @@ Exit codes:
   does not change the exit code")]
 pub(crate) struct DoctorArgs {
     /// Agent to check; without a name, all that are found
-    #[arg(value_name = "AGENT", value_parser = AgentNameParser)]
+    #[arg(value_name = "AGENT", value_parser = hook_agent())]
     pub(crate) agent: Option<String>,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
@@ -180,22 +180,5 @@ impl ScopeArgs {
             (true, _) => (SettingsScope::User, true),
             (false, named) => (SettingsScope::Project, named),
         }
-    }
-}
-
-/// Accepts any name, because the command says more about an unknown one. Help and completions list the agents.
-#[derive(Clone)]
-struct AgentNameParser;
-
-impl TypedValueParser for AgentNameParser {
-    type Value = String;
-
-    fn parse_ref(&self, _: &Command, _: Option<&clap::Arg>, value: &OsStr) -> Result<String, clap::Error> {
-        Ok(value.to_string_lossy().into_owned())
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let values = agents::ALL.iter().map(|agent| PossibleValue::new(agent.name()).help(agent.title()));
-        Some(Box::new(values))
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
 
 /// Answers the event on standard input. The exit code is always success: agents interpret any other code.
 pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) -> u8 {
-    let warn = |text: &str| anstream::eprintln!("loopbreak: hook: {text}");
+    let warn = |text: &str| eprint_line!("loopbreak: hook: {text}");
     let stdin = io::stdin();
     let is_terminal = stdin.is_terminal();
     if is_terminal {
@@ -69,7 +69,7 @@ fn end_successfully(message: &str) {
     let (done, printed) = mpsc::channel();
     // Nobody may be reading standard error: that must not keep the process from ending.
     std::thread::spawn(move || {
-        anstream::eprintln!("{message}");
+        eprint_line!("{message}");
         done.send(())
     });
     let _ = printed.recv_timeout(PRINT_TIME);

@@ -62,7 +62,7 @@ impl LiveTrialStarter for TerminalTrial {
 
     fn start(&self, agent: &'static dyn HookAgent) -> Result<LiveTrialReport, LiveTrialError> {
         let (seconds, is_terminal) = (LIVE_LIMIT.as_secs(), std::io::stderr().is_terminal());
-        anstream::eprintln!("starting {} with a scripted model, for at most {seconds} s …", agent.title());
+        eprint_line!("starting {} with a scripted model, for at most {seconds} s …", agent.title());
         let mut show = |requests: usize, elapsed: Duration| {
             if is_terminal {
                 anstream::eprint!("\r\x1b[K{requests} requests, {} s", elapsed.as_secs());

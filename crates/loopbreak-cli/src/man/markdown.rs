@@ -25,7 +25,8 @@ fn add_section(out: &mut String, command: &mut Command, depth: usize) -> fmt::Re
     }
     let usage = command.render_usage().to_string();
     writeln!(out, "```text\n{}\n```\n", usage.trim_start_matches("Usage:").trim())?;
-    let shown = |arg: &&Arg| !arg.is_hide_set();
+    // The option of all commands is described once.
+    let shown = |arg: &&Arg| !arg.is_hide_set() && (depth == 1 || arg.get_id() != "color");
     let arguments: Vec<&Arg> = command.get_positionals().filter(shown).collect();
     add_list(out, "Arguments", &arguments)?;
     let options: Vec<&Arg> =
@@ -72,7 +73,8 @@ fn add_list(out: &mut String, heading: &str, args: &[&Arg]) -> fmt::Result {
     for arg in args {
         let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
         writeln!(out, "- `{}`: {}", render_usage(arg), help.trim().replace("\n\n", "\n\n  "))?;
-        for value in arg.get_possible_values().iter().filter(|_| arg.get_action().takes_values()) {
+        let lists_values = arg.get_action().takes_values() && !arg.is_hide_possible_values_set();
+        for value in arg.get_possible_values().iter().filter(|_| lists_values) {
             let help = value.get_help().map(|help| format!(": {help}")).unwrap_or_default();
             writeln!(out, "  - `{}`{help}", value.get_name())?;
         }

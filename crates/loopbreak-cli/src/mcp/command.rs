@@ -36,7 +36,7 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
     let end = match args.http {
         None => {
             if std::io::stdin().is_terminal() {
-                anstream::eprintln!(
+                eprint_line!(
                     "loopbreak: waiting for an MCP client on standard input; see `loopbreak mcp --help`"
                 );
             }
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
                 hosts: args.allow_host.clone(),
                 origins: args.allow_origin.clone(),
             };
-            let ready = |address| anstream::eprintln!("loopbreak: serving at http://{address}/mcp\n{note}");
+            let ready = |address| eprint_line!("loopbreak: serving at http://{address}/mcp\n{note}");
             serve_http(options, http, ready)
         }
     };

@@ -21,7 +21,7 @@ Examples:
   loopbreak run --prompt-file PROMPT.md --max-iterations 50 --max-runtime 8h \\
     --max-cost 20 -- ./agent.sh         Set the limits
   loopbreak run --prompt-file PROMPT.md --on-loop escalate \\
-    --notify webhook=https://example.com/hook -- ./agent.sh
+    --notify https://example.com/hook -- ./agent.sh
   loopbreak run --prompt-file PROMPT.md --resume -- ./agent.sh
                                         Continue the last run
   loopbreak run --prompt-file PROMPT.md --advisor 'gemini -p' -- claude -p
@@ -66,7 +66,8 @@ pub(crate) struct RunArgs {
     /// End with success when the command prints this text; with a roadmap, mark the task as done
     ///
     /// The text must be on a line of its own or in <promise>TEXT</promise>, on standard output, and the
-    /// command must succeed. A mention within a sentence does not count, nor does an echo of the prompt.
+    /// command must succeed. A mention within a longer line does not count, nor does an echo of the prompt;
+    /// you and the agent are told about a mention.
     #[arg(long, value_name = "TEXT")]
     pub(crate) completion_promise: Option<String>,
     /// End after this many iterations; 0 for no limit
@@ -121,8 +122,8 @@ pub(crate) struct RunArgs {
     /// `LOOPBREAK_REASON`.
     #[arg(long, value_name = "CMD")]
     pub(crate) exec: Option<String>,
-    /// Send JSON by POST in the same cases, to webhook=https://example.com/hook
-    #[arg(long, value_name = "webhook=URL")]
+    /// Send JSON by POST in the same cases, to this URL, also as webhook=URL
+    #[arg(long, value_name = "URL")]
     pub(crate) notify: Vec<String>,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,

@@ -77,6 +77,6 @@ fn change(
 ) -> Result<u8, UserError> {
     let (mut store, roadmap) = find_roadmap(run)?;
     let line = roadmap.change_task(&mut *store, action, change)?;
-    anstream::eprintln!("loopbreak: {}", printable(&line));
+    eprint_line!("loopbreak: {}", printable(&line));
     Ok(exit::DONE)
 }

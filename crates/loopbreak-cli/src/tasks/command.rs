@@ -32,7 +32,7 @@ fn list(run: Option<&str>, args: &ListArgs) -> Result<u8, UserError> {
     } else if args.tree {
         render_task_tree(&roadmap.tasks)
     } else {
-        render_task_table(&roadmap.tasks, &attempts)
+        output::text_style().highlight_first_column(&render_task_table(&roadmap.tasks, &attempts))
     };
     output::print(&text)?;
     Ok(exit::DONE)

@@ -7,7 +7,7 @@ use loopbreak_analysis::tune::TuneBudget;
 
 use crate::args::ConfigOptions;
 use crate::labels::LabelArgs;
-use crate::value_parsers::parse_log_format;
+use crate::value_parsers::log_format;
 
 /// Search for better thresholds on past runs.
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(crate) struct TuneArgs {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format instead of detecting it; see `loopbreak formats`
-    #[arg(long, value_name = "NAME", value_parser = parse_log_format)]
+    #[arg(long, value_name = "NAME", value_parser = log_format(), hide_possible_values = true)]
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
@@ -62,8 +62,11 @@ pub(crate) struct TuneArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Print no progress and no warnings about skipped lines
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// Show every skipped line and ignored file
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,
 }

@@ -16,7 +16,6 @@ use loopbreak_analysis::{AnalyzeOptions, LogAnalyzer, report_unread_inputs};
 use loopbreak_report::tune as report;
 
 use super::args::TuneArgs;
-use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
 use crate::{config_loading, exit, output};
@@ -24,6 +23,7 @@ use crate::{config_loading, exit, output};
 /// Runs the command.
 pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
     let config = config_loading::load(&args.config)?;
+    output::warn_about_mode(config.mode);
     if args.paths.is_empty() {
         return Err(UserError::usage("no log given")
             .hint("give a file, a folder, or - for standard input, for example: loopbreak tune logs/"));
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
     prune(&mut result.choice.best, &trials, &runs);
     if let Some(path) = &args.output {
         write_settings(path, &result, &trials, &runs, &subject)?;
-        anstream::eprintln!("wrote {}", path.display());
+        eprint_line!("wrote {}", path.display());
     }
     print(&result, args.json)?;
     Ok(if failed { exit::FAILED } else { exit::DONE })
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
 /// Reads all runs. The first value is true if something could not be read.
 fn read_logs(args: &TuneArgs, config: &Config) -> Result<(bool, Vec<KeptRun>), UserError> {
     let inputs = args.labels.find_logs(&args.paths);
-    let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
+    let mut diagnostics = output::diagnostics(args.quiet, args.verbose);
     let options = AnalyzeOptions {
         format: args.format,
         notes_per_log: diagnostics.notes_per_log(),
@@ -142,11 +142,11 @@ fn search_bar(budget: TuneBudget, quiet: bool) -> ProgressBar {
 fn print_interrupted(found: &SearchOutcome, args: &TuneArgs) {
     let tried = found.tried.len();
     match &args.state {
-        Some(state) => anstream::eprintln!(
+        Some(state) => eprint_line!(
             "interrupted after {tried} trials, which are stored in {}; run the same command to continue",
             state.display()
         ),
-        None => anstream::eprintln!("interrupted after {tried} trials; use --state FILE to keep them"),
+        None => eprint_line!("interrupted after {tried} trials; use --state FILE to keep them"),
     }
 }
 

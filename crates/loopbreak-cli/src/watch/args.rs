@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::args::{ConfigOptions, FailOn};
-use crate::value_parsers::{parse_duration, parse_log_format};
+use crate::value_parsers::{log_format, parse_duration};
 
 /// Follow logs and report loops as they happen.
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ Examples:
   loopbreak watch logs/ --exec './stop-agent.sh --now'
                                         Run a command; $LOOPBREAK_RUN is the run
   loopbreak watch logs/ --exec 'sh -c \"kill $(cat agent.pid)\"'
-  loopbreak watch logs/ --notify webhook=https://example.com/hooks/loops
+  loopbreak watch logs/ --notify https://example.com/hooks/loops
 
 Steps that are already in the logs are read but not reported, unless
 --from-start is set.
@@ -39,7 +39,7 @@ pub(crate) struct WatchArgs {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format instead of detecting it; see `loopbreak formats`
-    #[arg(long, value_name = "NAME", value_parser = parse_log_format)]
+    #[arg(long, value_name = "NAME", value_parser = log_format(), hide_possible_values = true)]
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
     /// Also report what is already in the logs
     #[arg(long)]
@@ -57,8 +57,8 @@ pub(crate) struct WatchArgs {
     /// standard error. If it fails, the failure is printed and the watch continues.
     #[arg(long, value_name = "CMD")]
     pub(crate) exec: Option<String>,
-    /// Send JSON by POST when a run should be stopped or needs a human, to webhook=https://example.com/hook
-    #[arg(long, value_name = "webhook=URL")]
+    /// Send JSON by POST when a run should be stopped or needs a human, to this URL, also as webhook=URL
+    #[arg(long, value_name = "URL")]
     pub(crate) notify: Vec<String>,
     /// Ring the terminal bell when a run should be stopped or needs a human
     #[arg(long)]

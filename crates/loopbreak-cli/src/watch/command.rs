@@ -21,6 +21,7 @@ const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Watches until the options or an interrupt end it.
 pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
     let config = config_loading::load(&args.config)?;
+    output::warn_about_mode(config.mode);
     if args.paths.iter().any(|path| path == Path::new("-")) {
         return Err(UserError::usage("standard input cannot be watched")
             .hint("let the agent write to a file, or use: my-agent | loopbreak analyze -"));
@@ -46,13 +47,17 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
     let missing: Vec<_> = paths.iter().filter(|path| !path.exists()).collect();
     let mut watcher = LogWatcher::new(options, config, notifiers);
     let (out, err) = (std::io::stdout(), std::io::stderr());
-    let mut reporter = TerminalReporter::new(mode, out, err, output::terminal_size).with_bell(args.bell);
+    let mut reporter = TerminalReporter::new(mode, out, err, output::terminal_size)
+        .with_bell(args.bell)
+        .with_style(output::text_style());
     for note in &notes {
         reporter.message(note);
     }
     for path in &missing {
-        let what = if args.once { "file or folder not found" } else { "does not exist yet; waiting for it" };
-        reporter.message(&format!("{}: {what}", path.display()));
+        reporter.message(&match args.once {
+            true => format!("error: {}: file or folder not found", path.display()),
+            false => format!("{}: does not exist yet; waiting for it", path.display()),
+        });
     }
     let mut has_unread_paths = !missing.is_empty();
     match watcher.skipped_links() {
@@ -72,7 +77,7 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
     }
     if args.once {
         for path in watcher.paths_without_log() {
-            reporter.message(&format!("{}: not a log", path.display()));
+            reporter.message(&format!("error: {}: not a log", path.display()));
             has_unread_paths = true;
         }
     }

@@ -87,7 +87,7 @@ fn the_advisor_is_asked_about_an_open_task() {
     write_roadmap(folder.path(), &[("a", &[])]);
     write_agent(
         folder.path(),
-        r#"cp prompt.txt prompt-$N; say no '{"status":"blocked","blockers":["no token"]}'"#,
+        r#"cp prompt.txt prompt-$N; say no '{"status":"blocked","blockers":["no network"]}'"#,
     );
     let done = run_roadmap(folder.path(), &["--advisor", "sh -c 'cat > question; echo Ask the vault.'"]);
     assert_eq!(done.code, Some(13), "{}", done.err);

@@ -161,7 +161,8 @@ fn loop_detected_exit_code_0() {
 #[test]
 fn a_task_that_loops_across_runs_is_listed_under_series() {
     let folder = folder();
-    let attempt = r#"{"task":{"id":"T1","status":"blocked","blockers":["no token"],"work":["read config"]}}"#;
+    let attempt =
+        r#"{"task":{"id":"T1","status":"blocked","blockers":["no network"],"work":["read config"]}}"#;
     for file in ["1.jsonl", "2.jsonl", "3.jsonl"] {
         fs::write(folder.path().join(file), attempt).unwrap();
     }

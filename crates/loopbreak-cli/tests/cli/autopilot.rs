@@ -41,7 +41,7 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
         schema) say 'drew it' '{"status":"done","work":["schema.sql"]}';;
         api) if grep -q 'Task schema is closed' prompt.txt; then say 'wrote it' '{"status":"done"}'
              else say "looking at the schema again, $N" '{"task":"schema","status":"done","work":["verified"]}'; fi;;
-        token) say 'no token' '{"status":"blocked","blockers":["missing auth token"]}';;
+        token) say 'no token' '{"status":"blocked","blockers":["missing auth server"]}';;
         spin) say 'tried' '{"status":"in_progress","work":["read the config"]}';;
         *) say 'finished' '{"status":"done"}';;
         esac"#,
@@ -97,6 +97,47 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
     // A human was notified of both at the right time.
     let called = fs::read_to_string(folder.join("told")).unwrap();
     assert_eq!(called, "escalate no_progress_repeat\nescalate blocked_task_spin\n");
+}
+
+/// What somebody kept for themselves is left to them: no attempt is told to go around it.
+#[test]
+fn a_task_that_needs_a_secret_is_left_to_a_human_at_once() {
+    for (blocker, recovered, attempts) in [
+        ("no signing key", &["escalate"][..], 3),
+        ("needs approval of the security team", &["escalate"], 3),
+        ("file is locked", &["unblock_authority", "escalate"], 6),
+    ] {
+        let folder = folder();
+        write_roadmap(folder.path(), &[("a", &[])]);
+        write_agent(folder.path(), &format!(r#"say no '{{"status":"blocked","blockers":["{blocker}"]}}'"#));
+        let done = run_roadmap(folder.path(), &[]);
+        assert_eq!(done.code, Some(13), "{}", done.err);
+        assert_eq!(recoveries(folder.path(), "a"), recovered, "{blocker}");
+        assert_eq!(attempted_tasks(folder.path()).len(), attempts, "{blocker}");
+        let told = fs::read_to_string(folder.path().join("prompt-a.txt")).unwrap();
+        assert_eq!(told.contains("you may remove or work around them"), recovered.len() > 1, "{told}");
+    }
+    let folder = folder();
+    write_roadmap(folder.path(), &[("a", &[])]);
+    write_agent(folder.path(), r#"say no '{"status":"blocked","blockers":["no signing key"]}'"#);
+    run_roadmap(folder.path(), &["--set", "task.unblock_sensitive=true"]);
+    assert_eq!(recoveries(folder.path(), "a"), ["unblock_authority", "escalate"]);
+}
+
+/// Attempts before a task was reopened no longer count against it.
+#[test]
+fn a_reopened_task_counts_only_its_new_attempts() {
+    let folder = folder();
+    write_roadmap(folder.path(), &[("a", &[])]);
+    write_agent(folder.path(), r#"say no '{"status":"blocked","blockers":["file is locked"]}'"#);
+    assert_eq!(run_roadmap(folder.path(), &[]).code, Some(13));
+    assert_eq!(run_command(folder.path(), &["tasks", "open", "a"]).code, Some(0));
+    let done = run_roadmap(folder.path(), &["--resume"]);
+    assert_eq!(done.code, Some(13), "{}", done.err);
+    assert!(done.err.contains("task a met the same blockers in 3 attempts"), "{}", done.err);
+    assert!(!done.err.contains("in 5 attempts"), "{}", done.err);
+    assert!(done.err.contains("0 of 1 task is done"), "{}", done.err);
+    assert_eq!(attempted_tasks(folder.path()).len(), 9);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn pacing_run(turns: u64) -> String {
 
 /// Returns a run with a task that meets the same blocker in every attempt.
 fn blocked_task_run(attempts: u64) -> String {
-    let line = r#"{"task":{"id":"T1","status":"blocked","blockers":["no token"],"work":["read config"]}}"#;
+    let line = r#"{"task":{"id":"T1","status":"blocked","blockers":["no network"],"work":["read config"]}}"#;
     format!("{line}\n").repeat(attempts as usize)
 }
 

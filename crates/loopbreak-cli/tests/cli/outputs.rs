@@ -30,7 +30,8 @@ fn logs(folder: &Path) {
         );
     }
     fs::write(logs.join("two é#.jsonl"), nasty).unwrap();
-    let attempt = r#"{"task":{"id":"T1","status":"blocked","blockers":["no token"],"work":["read config"]}}"#;
+    let attempt =
+        r#"{"task":{"id":"T1","status":"blocked","blockers":["no network"],"work":["read config"]}}"#;
     for file in ["t1.jsonl", "t2.jsonl", "t3.jsonl"] {
         fs::write(logs.join(file), attempt).unwrap();
     }

@@ -71,6 +71,48 @@ fn the_completion_promise_ends_the_run_with_success() {
     assert!(done.err.contains("complete: promise printed in iteration 3"), "{}", done.err);
 }
 
+/// An agent that prints the promise within a sentence would otherwise run until its limit, and nobody would know why.
+#[test]
+fn a_promise_within_a_line_does_not_count_but_the_user_and_the_agent_are_told() {
+    let folder = folder();
+    let body = agent(&format!("cat > prompt-$N; {VARIED}; if [ $N = 1 ]; then echo 'The work is DONE.'; fi"));
+    let args = ["--prompt", "go", "--completion-promise", "DONE", "--max-iterations", "3"];
+    let done = run_with(folder.path(), &args, &body);
+    assert_eq!(done.code, Some(11), "{}", done.err);
+    let note = "\"DONE\" was seen within a line, which does not count";
+    assert_eq!(done.err.matches(note).count(), 1, "{}", done.err);
+    let prompt = |number: u32| fs::read_to_string(folder.path().join(format!("prompt-{number}"))).unwrap();
+    assert!(
+        prompt(2).starts_with("go\n\n\"DONE\" was seen") && prompt(2).contains("on a line of its own"),
+        "{}",
+        prompt(2)
+    );
+    assert!(!prompt(1).contains(note) && !prompt(3).contains(note), "{}", prompt(3));
+}
+
+#[test]
+fn each_iteration_is_reported_with_its_limit_and_cost_and_advice_is_mentioned() {
+    let folder = folder();
+    let body =
+        agent("cat > /dev/null; echo '{\"result\":\"the same answer again\",\"total_cost_usd\":0.25}'");
+    let done = run_with(folder.path(), &["--prompt", "go", "--max-iterations", "5"], &body);
+    assert_eq!(done.code, Some(10), "{}", done.err);
+    let lines: Vec<&str> = done.err.lines().filter(|line| line.contains("iteration ")).collect();
+    assert!(
+        lines[0].starts_with("loopbreak: iteration 1 of 5: ok, ") && lines[0].ends_with(", $0.25"),
+        "{lines:?}"
+    );
+    assert!(
+        lines[1].starts_with("loopbreak: iteration 2 of 5: ok, ") && lines[1].ends_with(", $0.50 so far)"),
+        "{lines:?}"
+    );
+    assert!(
+        done.err.contains("advice goes into the next prompt: the output is identical to that of turn 1"),
+        "{}",
+        done.err
+    );
+}
+
 #[test]
 fn the_iteration_limit_ends_with_11() {
     let folder = folder();

@@ -21,7 +21,7 @@ fn interleaved_runs(lines: usize, runs: usize) -> String {
             14 => writeln!(text, r#"{{"run":"r{run}","turn":1,"at":5,"score":{}}}"#, index % 5).unwrap(),
             15..=20 => writeln!(
                 text,
-                r#"{{"run":"r{run}","task":{{"id":"T{}","status":"blocked","blockers":["no token"]}}}}"#,
+                r#"{{"run":"r{run}","task":{{"id":"T{}","status":"blocked","blockers":["no network"]}}}}"#,
                 index % 3
             )
             .unwrap(),

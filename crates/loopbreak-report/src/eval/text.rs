@@ -181,16 +181,18 @@ fn after_warning(out: &mut String, evaluation: &EvalReport, look: &TextStyle) ->
         return Ok(());
     }
     let (dim, dash) = (look.dim(), look.sign("–", "-"));
+    // The names of detectors are indented.
+    let width = NAME + 2;
     let line = |out: &mut String, name: &str, share: &EffectShare| {
         let EffectCounts { changed_course, went_on, ended } = share.effects;
         let loops = plural(share.effects.totals().0, "loop");
         let share = share.went_on_share.map_or(dash.to_owned(), |share| number::share(&share, dash));
-        writeln!(out, "{name:<NAME$} {loops:>10}{went_on:>11}{changed_course:>9}{ended:>9}{share:>17}")
+        writeln!(out, "{name:<width$} {loops:>10}{went_on:>11}{changed_course:>9}{ended:>9}{share:>17}")
     };
     let head = ["loops", "continued", "stopped", "ended", "share continued"];
     writeln!(
         out,
-        "\n{dim}{:<NAME$} {:>10}{:>11}{:>9}{:>9}{:>17}{dim:#}",
+        "\n{dim}{:<width$} {:>10}{:>11}{:>9}{:>9}{:>17}{dim:#}",
         "after warning", head[0], head[1], head[2], head[3], head[4]
     )?;
     // The detectors of the first judge, which is Loopbreak with the current settings.

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use loopbreak::evidence::EvidenceKey;
 use loopbreak::{DetectorName, Intervention, Pattern, Severity, Verdict, verdict::Audience};
 use serde_json::Value;
-use unicode_width::UnicodeWidthStr as _;
 
 use super::row::{INDENT, shown};
 use crate::text::TextStyle;
@@ -13,6 +12,8 @@ use loopbreak_analysis::VerdictName;
 
 /// Indentation of a text under a flag.
 const DEEPER: usize = INDENT + 2;
+/// Maximum number of lines for the reason of a finding.
+const HEAD_LINES: usize = 3;
 /// Maximum number of lines per advice.
 const LINES: usize = 6;
 
@@ -111,36 +112,31 @@ fn head(
         text += " (observed)";
     }
     let _ = write!(text, ", {detector}: {reason}");
-    let text = look.fit_words(&text, look.width.saturating_sub(DEEPER));
-    lines.push(format!("{:INDENT$}{style}{sign} {text}{style:#}", ""));
+    let wrapped = wrap(&text, look, HEAD_LINES);
+    for (index, text) in wrapped.iter().enumerate() {
+        let sign = if index == 0 { sign } else { " " };
+        lines.push(format!("{:INDENT$}{style}{sign} {text}{style:#}", ""));
+    }
 }
 
 /// Adds a text on several lines, but no more than `most`.
 fn under(lines: &mut Vec<String>, text: &str, look: &TextStyle, most: usize) {
-    let room = look.width.saturating_sub(DEEPER).max(20);
     let dim = look.dim();
-    let mut all: Vec<String> = Vec::new();
-    for paragraph in text.lines() {
-        let mut line = String::new();
-        for word in shown(paragraph, look).split(' ').filter(|word| !word.is_empty()) {
-            if !line.is_empty() && line.width() + 1 + word.width() > room {
-                all.push(std::mem::take(&mut line));
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line += &look.fit(word, room);
-        }
-        if !line.is_empty() {
-            all.push(line);
-        }
-    }
+    let wrapped = wrap(text, look, most);
+    lines.extend(wrapped.into_iter().map(|line| format!("{:DEEPER$}{dim}{line}{dim:#}", "")));
+}
+
+/// Breaks a text between words into at most `most` lines. If it is longer, the last line ends in dots.
+fn wrap(text: &str, look: &TextStyle, most: usize) -> Vec<String> {
+    let room = look.width.saturating_sub(DEEPER).max(20);
+    let text = text.lines().map(|paragraph| shown(paragraph, look)).collect::<Vec<_>>().join("\n");
+    let mut all = look.wrap(&text, room);
     let cut = all.len() > most;
     all.truncate(most);
     if let Some(last) = all.last_mut().filter(|_| cut) {
         *last = look.fit(&format!("{last} {}", look.sign("…", "...")), room);
     }
-    lines.extend(all.into_iter().map(|line| format!("{:DEEPER$}{dim}{line}{dim:#}", "")));
+    all
 }
 
 fn fact(value: &Value, look: &TextStyle) -> String {

@@ -12,7 +12,7 @@ use loopbreak::{DetectorName, Step, Verdict, verdict::Audience};
 
 use crate::text::TextStyle;
 use loopbreak_analysis::RepeatTracker;
-use row::ExplainRow;
+use row::{ExplainRow, masked_outcome};
 use row_folder::RowFolder;
 use track::LoopTracks;
 
@@ -31,6 +31,8 @@ pub struct RunExplanation {
     first: usize,
     tracks: LoopTracks,
     score: Option<f64>,
+    /// The outcome of the step before.
+    outcome: Option<String>,
     repeats: RepeatTracker,
     /// Advice that was shown already. Further advice is similar.
     advised: Vec<(DetectorName, Audience)>,
@@ -47,6 +49,7 @@ impl RunExplanation {
             first: 0,
             tracks: LoopTracks::default(),
             score: None,
+            outcome: None,
             repeats: RepeatTracker::default(),
             advised: Vec::new(),
             fold: RowFolder::new(look),
@@ -58,7 +61,8 @@ impl RunExplanation {
         let score = step.score.filter(|score| score.is_finite());
         let moved = score.filter(|score| self.score != Some(*score));
         self.score = score.or(self.score);
-        let mut row = ExplainRow::new(step, verdict.turn, moved, &self.look);
+        let mut row = ExplainRow::new(step, verdict.turn, moved, self.outcome.as_deref(), &self.look);
+        self.outcome = masked_outcome(step);
         row.repeats = self.repeats.observe(step, verdict.turn);
         row.flags = flag::render(verdict, self.full, &mut self.advised, &self.look);
         if let Some(signature) = output_signature(step).filter(|_| self.full) {

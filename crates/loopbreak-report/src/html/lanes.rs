@@ -51,7 +51,8 @@ impl TimelineLanes {
             .collect();
         let others: u64 = order.iter().skip(LANES).map(|index| all[*index].turns).sum();
         if others > 0 {
-            names.push((format!("{} others", order.len() - LANES), others));
+            let count = order.len() - LANES;
+            names.push((format!("{count} {}", if count == 1 { "other" } else { "others" }), others));
         }
         TimelineLanes { kind, names, stays }
     }

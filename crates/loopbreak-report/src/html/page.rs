@@ -9,7 +9,8 @@ use loopbreak::Pattern;
 use super::detail::{RunDetail, share};
 use super::overview::OverviewLine;
 use crate::markup::{HtmlPage, escape, escape_json};
-use crate::number::{dollars, grouped, percent, rough};
+use crate::mode_note::mode_note;
+use crate::number::{dollars, grouped, partly_known, percent, plural, rough};
 use crate::unread_items::unread_items;
 use crate::worst_runs::WorstRuns;
 use loopbreak_analysis::RunCost;
@@ -59,6 +60,9 @@ pub fn page(report: &Report) -> io::Result<String> {
     if let Some(unread) = unread_items(report.totals.unread_items) {
         let _ = writeln!(body, "<p class=\"lead\"><strong class=\"warn\">{unread}.</strong></p>");
     }
+    if let Some(note) = mode_note(report.mode) {
+        let _ = writeln!(body, "<p class=\"lead\"><strong class=\"warn\">{}.</strong></p>", escape(note));
+    }
     body += "</header>\n<main>\n";
     cards(&mut body, report);
     patterns(&mut body, report)?;
@@ -103,7 +107,9 @@ fn headline(out: &mut String, report: &Report) {
     let _ = if totals.ended == 0 {
         writeln!(
             out,
-            "<p class=\"lead\">{runs} runs, {steps} steps: Loopbreak would have ended none of them.</p>"
+            "<p class=\"lead\">{}, {}: Loopbreak would have ended none.</p>",
+            plural(totals.runs, "run"),
+            plural(totals.steps, "step")
         )
     } else {
         writeln!(
@@ -140,17 +146,14 @@ fn cards(out: &mut String, report: &Report) {
     card(out, "", "Steps wasted", &grouped(totals.steps_after_ending), &note);
     if let Some(tokens) = totals.tokens {
         let wasted = totals.tokens_after_ending.unwrap_or(0);
-        card(
-            out,
-            "",
-            "Tokens wasted",
-            &rough(wasted),
-            &format!("of {}, {} %", rough(tokens), percent(wasted, tokens)),
-        );
+        let (value, note) = partly_known(rough(wasted), totals.uncounted_endings, totals.wasteful_endings);
+        let share = format!("of {}, {} %{note}", rough(tokens), percent(wasted, tokens));
+        card(out, "", "Tokens wasted", &value, &share);
     }
     if let Some(cost) = totals.cost_usd {
         let wasted = totals.cost_after_ending_usd.unwrap_or(0.0);
-        card(out, "", "Cost wasted", &dollars(wasted), &format!("of {}", dollars(cost)));
+        let (value, note) = partly_known(dollars(wasted), totals.unpriced_endings, totals.wasteful_endings);
+        card(out, "", "Cost wasted", &value, &format!("of {}{note}", dollars(cost)));
     }
     let destroyed = totals.progress_after_ending;
     let measured = totals.ended - totals.unmeasured_endings;

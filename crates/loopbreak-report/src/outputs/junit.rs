@@ -8,6 +8,7 @@ use loopbreak::{Finding, Intervention, Severity, step::EpochMillis};
 
 use super::verdict_reason::VerdictReason;
 use super::xml::{attribute, content};
+use crate::mode_note::mode_note;
 use crate::unread_items::unread_items;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 
@@ -52,7 +53,7 @@ pub fn junit(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 fn head(out: &mut String, report: &Report, suites: &[JunitSuite]) {
     let failures = suites.iter().map(|suite| suite.failures).sum::<usize>() + series_failed(report);
     *out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"loopbreak\"";
-    let skipped = usize::from(report.totals.unread_items > 0);
+    let skipped = caveats(report).len();
     counts(out, report.runs.len() + report.series.len() + skipped, failures, skipped);
     attribute(out, "time", &seconds(suites.iter().map(|suite| suite.lasted).sum()));
     *out += ">\n";
@@ -74,14 +75,24 @@ fn tail(out: &mut String, report: &Report) {
         report.series.iter().for_each(|series| series_case(out, series));
         *out += "  </testsuite>\n";
     }
-    if let Some(unread) = unread_items(report.totals.unread_items) {
-        *out += "  <testsuite name=\"unread items\"";
+    for (name, message) in caveats(report) {
+        *out += "  <testsuite";
+        attribute(out, "name", name);
         counts(out, 1, 0, 1);
-        *out += " time=\"0.000\">\n    <testcase name=\"unread items\" classname=\"logs\" time=\"0.000\">\n      <skipped";
-        attribute(out, "message", &unread);
+        *out += " time=\"0.000\">\n    <testcase";
+        attribute(out, "name", name);
+        *out += " classname=\"logs\" time=\"0.000\">\n      <skipped";
+        attribute(out, "message", &message);
         *out += "/>\n    </testcase>\n  </testsuite>\n";
     }
     *out += "</testsuites>\n";
+}
+
+/// Returns what the results cannot say, each as the name and the message of a skipped test.
+fn caveats(report: &Report) -> Vec<(&'static str, String)> {
+    let unread = unread_items(report.totals.unread_items).map(|unread| ("unread items", unread));
+    let mode = mode_note(report.mode).map(|note| ("mode", note.to_owned()));
+    unread.into_iter().chain(mode).collect()
 }
 
 fn counts(out: &mut String, tests: usize, failures: usize, skipped: usize) {

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::verdict_reason::VerdictReason;
-use crate::number::{dollars, grouped, percent, rough};
+use crate::mode_note::mode_note;
+use crate::number::{dollars, grouped, partly_known, percent, rough};
 use crate::unread_items::unread_items;
 use crate::worst_runs::WorstRuns;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
@@ -34,6 +35,9 @@ pub fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// Renders the page with the worst of the runs that have findings.
 fn page(report: &Report, worst: &[RunReport], found: usize) -> String {
     let mut out = String::from("## Loopbreak\n\n");
+    if let Some(note) = mode_note(report.mode) {
+        _ = writeln!(out, "**{}.**\n", plain(note));
+    }
     sums(&mut out, report);
     if !worst.is_empty() {
         out += "\n### Runs\n\n| verdict | run | source | steps | turn | saves | why |\n|---|---|---|--:|--:|--:|---|\n";
@@ -76,11 +80,14 @@ fn sums(out: &mut String, report: &Report) {
     row("clear", grouped(totals.runs - totals.warned.min(totals.runs)));
     let saved = totals.steps_after_ending;
     row("steps saved", format!("{} ({} %)", grouped(saved), percent(saved, totals.steps)));
+    let runs = totals.wasteful_endings;
     if let Some(tokens) = totals.tokens_after_ending {
-        row("tokens saved", rough(tokens));
+        let (value, note) = partly_known(rough(tokens), totals.uncounted_endings, runs);
+        row("tokens saved", value + &note);
     }
     if let Some(cost) = totals.cost_after_ending_usd {
-        row("cost saved", dollars(cost));
+        let (value, note) = partly_known(dollars(cost), totals.unpriced_endings, runs);
+        row("cost saved", value + &note);
     }
     row("runs with progress lost", grouped(totals.progress_after_ending));
     if totals.skipped_lines > 0 {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::mode_note::mode_note;
 use crate::unread_items::unread_items;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, for_each_run};
 
@@ -26,8 +27,12 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         "driver": {"name": "Loopbreak", "version": version, "semanticVersion": version, "rules": rules},
     });
     let mut invocation = json!({"executionSuccessful": true});
-    if let Some(unread) = unread_items(report.totals.unread_items) {
-        invocation["toolExecutionNotifications"] = json!([{"level": "warning", "message": {"text": unread}}]);
+    let unread = unread_items(report.totals.unread_items);
+    let caveats = unread.into_iter().chain(mode_note(report.mode).map(str::to_owned));
+    let notes: Vec<Value> =
+        caveats.map(|caveat| json!({"level": "warning", "message": {"text": caveat}})).collect();
+    if !notes.is_empty() {
+        invocation["toolExecutionNotifications"] = notes.into();
     }
     let invocations = [invocation];
     let run = SarifRun { column_kind: "unicodeCodePoints", invocations, results: SarifResults(report), tool };

@@ -71,7 +71,8 @@ fn render_event(text: &mut String, stored: &StoredEvent, time: &str, style: &Tex
     if let Some((answer, answer_text)) = answer {
         for (number, line) in answer_text.lines().enumerate() {
             let label = if number == 0 { printable(answer) } else { String::new() };
-            let _ = writeln!(text, "{:INDENT$}{label:<8} | {}", "", printable(line));
+            let line = format!("{:INDENT$}{label:<8} | {}", "", printable(line));
+            let _ = writeln!(text, "{}", style.wrap_line(&line, style.width, INDENT + 11));
         }
     }
 }

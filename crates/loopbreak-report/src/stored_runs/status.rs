@@ -55,7 +55,7 @@ fn render_run(text: &mut String, status: &RunStatus, now: i64, style: &TextStyle
         None => writeln!(text, "    {times}"),
     };
     for known in status.loops.values() {
-        render_loop(text, known);
+        render_loop(text, known, style);
     }
     for (id, task) in &status.tasks {
         let attempts = plural(task.attempt_count, "attempt");
@@ -68,7 +68,7 @@ fn render_run(text: &mut String, status: &RunStatus, now: i64, style: &TextStyle
 }
 
 /// Renders a loop. If calls of it were refused, that says more than the severity of the finding.
-fn render_loop(text: &mut String, status: &MeasuredLoop) {
+fn render_loop(text: &mut String, status: &MeasuredLoop, style: &TextStyle) {
     let MeasuredLoop { known, measures, .. } = status;
     let taken = [
         times("refused", measures.refused),
@@ -82,7 +82,8 @@ fn render_loop(text: &mut String, status: &MeasuredLoop) {
     let what = what.into_iter().find(|text| !text.trim().is_empty()).map_or("", String::as_str);
     let (pattern, since) = (printable(&known.pattern), known.since);
     let count = plural(known.attempt_count.into(), "time");
-    let _ = writeln!(text, "    {label}: {pattern}, {count} since turn {since}: {}", printable(what));
+    let line = format!("    {label}: {pattern}, {count} since turn {since}: {}", printable(what));
+    let _ = writeln!(text, "{}", style.wrap_line(&line, style.width, 6));
 }
 
 /// Describes the phase of a run: `running`, `idle for 25 min`, `ended 3 min ago (the session ended)`.

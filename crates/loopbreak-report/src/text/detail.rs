@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::interventions;
 use super::strips::{self, GuardStrip, PlaceStrip};
 use super::style::TextStyle;
-use crate::number::{dollars, grouped, percent, plural, rough, score};
+use crate::number::{dollars, grouped, percent, plural, render_duration, rough, score};
 use crate::unread_items::unread_items;
 use loopbreak_analysis::{RunReport, VerdictName};
 
@@ -42,7 +42,7 @@ fn header(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
     writeln!(out)?;
     let mut about = vec![plural(run.steps, "step")];
     if let Some((started, ended)) = run.started.zip(run.ended).filter(|(started, ended)| ended > started) {
-        about.push(duration(ended.saturating_sub(started)));
+        about.push(render_duration(ended.saturating_sub(started)));
     }
     if let Some(known) = &run.score {
         let arrow = look.sign("→", "->");
@@ -224,16 +224,5 @@ fn would(intervention: Option<Intervention>) -> &'static str {
         Some(Intervention::Reject) => "would reject",
         Some(_) => "would warn",
         None => "loop found",
-    }
-}
-
-/// Formats a duration.
-fn duration(millis: i64) -> String {
-    let seconds = millis / 1000;
-    match seconds {
-        0..120 => format!("{seconds} s"),
-        120..7200 => format!("{} min", seconds / 60),
-        7200..172_800 => format!("{} h", seconds / 3600),
-        _ => format!("{} days", seconds / 86_400),
     }
 }

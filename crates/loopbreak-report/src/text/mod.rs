@@ -36,7 +36,10 @@ pub enum TextDetail {
 pub fn write(out: &mut dyn Write, report: &Report, look: &TextStyle, detail: TextDetail) -> io::Result<()> {
     let mut text = String::new();
     match detail {
-        TextDetail::Totals => return writeln!(out, "{}", summary(&report.totals)),
+        TextDetail::Totals => {
+            writeln!(out, "{}", summary(&report.totals))?;
+            return totals::write_caveats(out, report, look);
+        }
         TextDetail::Normal if report.runs.len() > PAGES => {
             let table = RunTable::new(&*report.runs)?;
             table.write(&mut text, look).map_err(io::Error::other)?;
@@ -49,5 +52,6 @@ pub fn write(out: &mut dyn Write, report: &Report, look: &TextStyle, detail: Tex
         })?,
     }
     totals::write(&mut text, report, look).map_err(io::Error::other)?;
-    out.write_all(text.as_bytes())
+    out.write_all(text.as_bytes())?;
+    totals::write_caveats(out, report, look)
 }

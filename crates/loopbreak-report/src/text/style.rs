@@ -14,11 +14,13 @@ pub struct TextStyle {
     pub unicode: bool,
     /// Uses colours.
     pub colour: bool,
+    /// Breaks long lines between words. Only for a terminal: programs that read the output expect one line each.
+    pub wraps: bool,
 }
 
 impl Default for TextStyle {
     fn default() -> Self {
-        TextStyle { width: 80, unicode: true, colour: false }
+        TextStyle { width: 80, unicode: true, colour: false, wraps: false }
     }
 }
 
@@ -36,6 +38,7 @@ impl TextStyle {
             width: width(variable("COLUMNS").as_deref(), terminal),
             unicode: shows_unicode(locale.as_deref(), variable("TERM").as_deref()),
             colour,
+            wraps: terminal.is_some(),
         }
     }
 
@@ -48,11 +51,13 @@ impl TextStyle {
         if self.colour { style } else { Style::new() }
     }
 
-    pub(crate) fn dim(&self) -> Style {
+    /// Returns the style of what matters less.
+    pub fn dim(&self) -> Style {
         self.style(Style::new().dimmed())
     }
 
-    pub(crate) fn bold(&self) -> Style {
+    /// Returns the style of names.
+    pub fn bold(&self) -> Style {
         self.style(Style::new().bold())
     }
 
@@ -60,7 +65,8 @@ impl TextStyle {
         self.style(colour.on_default())
     }
 
-    pub(crate) fn verdict_style(&self, verdict: VerdictName) -> Style {
+    /// Returns the style of a verdict.
+    pub fn verdict_style(&self, verdict: VerdictName) -> Style {
         let colour = match verdict {
             VerdictName::Clear => AnsiColor::Green,
             VerdictName::Warn => AnsiColor::Yellow,
@@ -100,6 +106,67 @@ impl TextStyle {
         } else {
             words.to_owned() + more
         }
+    }
+
+    /// Breaks a text of the log between words into lines of at most `width` columns. A longer word is cut.
+    pub(crate) fn wrap(&self, text: &str, width: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        for paragraph in text.lines() {
+            let mut line = String::new();
+            for word in self.fit(paragraph, usize::MAX).split(' ').filter(|word| !word.is_empty()) {
+                if !line.is_empty() && line.width() + 1 + word.width() > width {
+                    lines.push(std::mem::take(&mut line));
+                }
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line += &self.fit(word, width);
+            }
+            if !line.is_empty() {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// Breaks a line between words for a terminal, with further lines indented. Elsewhere returns it as it is.
+    pub fn wrap_line(&self, line: &str, columns: usize, indent: usize) -> String {
+        if !self.wraps || line.width() <= columns || columns <= indent + 20 {
+            return line.to_owned();
+        }
+        let mut out = String::with_capacity(line.len() + 16);
+        let mut used = 0;
+        // Blanks at the beginning and between columns are kept.
+        for piece in line.split_inclusive(' ') {
+            let word = piece.trim_end_matches(' ').width();
+            if used > indent && word > 0 && used + word > columns {
+                out.truncate(out.trim_end_matches(' ').len());
+                out.push('\n');
+                out.extend(std::iter::repeat_n(' ', indent));
+                used = indent;
+            }
+            out += piece;
+            used += piece.width();
+        }
+        out
+    }
+
+    /// Highlights the first column of a table: the text up to two blanks. Headings and indented lines are left as they are.
+    pub fn highlight_first_column(&self, table: &str) -> String {
+        if !self.colour {
+            return table.to_owned();
+        }
+        let (bold, dim) = (self.bold(), self.dim());
+        let mut out = String::with_capacity(table.len() * 2);
+        for line in table.split_inclusive('\n') {
+            let (text, end) = line.strip_suffix('\n').map_or((line, ""), |text| (text, "\n"));
+            match text.find("  ") {
+                Some(0) => out.extend([&format!("{dim}{text}{dim:#}"), end]),
+                Some(at) => out.extend([&format!("{bold}{}{bold:#}{}", &text[..at], &text[at..]), end]),
+                None => out.push_str(line),
+            }
+        }
+        out
     }
 
     /// Cuts a name in its middle, because runs of one series differ at their ends.
@@ -208,6 +275,27 @@ mod tests {
         assert_eq!(TextStyle { unicode: false, ..look }.fit("a → b", 40), "a -> b");
         // An umbrella, and a character that makes it a wide emoji.
         assert_eq!(look.fit("\u{2602}\u{FE0F}\u{2602}\u{FE0F}", 3).width(), 3);
+    }
+
+    /// The edge of the terminal would break a word in its middle.
+    #[test]
+    fn a_long_line_is_broken_between_words_on_a_terminal_only() {
+        let look = TextStyle { wraps: true, ..TextStyle::default() };
+        let line = "warn     ep-7  turn 4  cycle: the same call with the same result";
+        let wrapped = look.wrap_line(line, 40, 9);
+        assert_eq!(wrapped, "warn     ep-7  turn 4  cycle: the same\n         call with the same result");
+        assert_eq!(TextStyle::default().wrap_line(line, 40, 9), line, "a program reads one line");
+        assert_eq!(look.wrap_line(line, 100, 9), line);
+        assert_eq!(look.wrap("one two three\nfour", 8), ["one two", "three", "four"]);
+    }
+
+    #[test]
+    fn the_first_column_of_a_table_is_highlighted_where_there_are_colours() {
+        let table = "chat         Chat messages\n             *.json\nend\n";
+        let coloured = TextStyle { colour: true, ..TextStyle::default() }.highlight_first_column(table);
+        assert!(coloured.starts_with("\x1b[1mchat\x1b[0m         Chat messages\n\x1b[2m"), "{coloured:?}");
+        assert!(coloured.ends_with("end\n"));
+        assert_eq!(TextStyle::default().highlight_first_column(table), table);
     }
 
     #[test]

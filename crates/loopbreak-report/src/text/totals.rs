@@ -1,12 +1,15 @@
 //! The last lines: totals over all runs.
 
 use std::fmt::{self, Write};
+use std::io;
 
 use unicode_width::UnicodeWidthStr as _;
 
 use super::detail::NO_STOP;
 use super::style::TextStyle;
+use crate::mode_note::mode_note;
 use crate::number::{dollars, grouped, percent, plural, rough};
+use crate::unread_items::unread_items;
 use loopbreak_analysis::{Report, RunTotals, SeriesReport, VerdictName};
 
 /// Returns the totals in one line.
@@ -37,6 +40,14 @@ pub(super) fn write(out: &mut String, report: &Report, look: &TextStyle) -> fmt:
         writeln!(out, "{dim}{left_out}{dim:#}")?;
     }
     Ok(())
+}
+
+/// Writes what the totals cannot say: items that could not be read, and guards that were not enforced.
+pub(super) fn write_caveats(out: &mut dyn io::Write, report: &Report, look: &TextStyle) -> io::Result<()> {
+    let warn = look.verdict_style(VerdictName::Warn);
+    let unread = unread_items(report.totals.unread_items);
+    let mode = mode_note(report.mode).map(str::to_owned);
+    unread.into_iter().chain(mode).try_for_each(|caveat| writeln!(out, "{warn}{caveat}{warn:#}"))
 }
 
 fn task(out: &mut String, series: &SeriesReport, look: &TextStyle) -> fmt::Result {

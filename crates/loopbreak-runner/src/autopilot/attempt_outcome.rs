@@ -21,7 +21,6 @@ use crate::iterations::iteration_result::IterationResult;
 use crate::iterations::run_end::{self, EndRequest, RunEndReason};
 use crate::iterations::run_loop::{RunEnd, interrupted};
 use crate::process::command_run::CommandRun;
-use crate::prompt::run_prompt::contains_promise;
 use crate::recording::run_recorder::{AttemptCounts, RecordedEvent};
 
 /// The records and decisions of an attempt, while they are collected.
@@ -68,6 +67,7 @@ impl TaskAutopilot<'_, '_> {
         self.run_loop.recorder.add_findings(&verdict, now());
         self.run_loop.add_to_history(format!("{} (task {id})", iteration.render_line()));
         self.run_loop.runner_state.advice = self.run_loop.agent_advice(&verdict);
+        self.run_loop.report_iteration(iteration);
         let mut attempt = AttemptOutcome::default();
         for report in &reports {
             self.apply_task_report(report, &mut attempt);
@@ -77,6 +77,7 @@ impl TaskAutopilot<'_, '_> {
         if end.is_none() {
             self.run_loop.report_limits(iteration, &verdict);
             self.second_opinion(id, &verdict, &attempt.task_decisions);
+            self.run_loop.report_advice(&verdict);
         }
         if let Some(advice) = &self.run_loop.runner_state.advice {
             self.state.advice.insert(id.to_owned(), advice.clone());
@@ -119,10 +120,7 @@ impl TaskAutopilot<'_, '_> {
             reports.push(report_from_change(now));
             now.clone_from(known);
         }
-        let promise = self.run_loop.options.completion_promise.as_deref();
-        let is_promised =
-            promise.is_some_and(|text| contains_promise(&ran.out, text, self.run_loop.prompt.current()));
-        if reports.is_empty() && is_promised {
+        if reports.is_empty() && self.run_loop.is_promise_kept(ran) {
             reports.push(TaskReport {
                 task: id.to_owned(),
                 status: Some(TaskState::Done),
@@ -270,10 +268,7 @@ impl TaskAutopilot<'_, '_> {
 
     /// Clears the attempts at a task that was reopened: they do not count against it.
     pub(crate) fn reset_attempts(&mut self, id: &str) {
-        let status = Some(TaskState::Pending.as_str().into());
-        let task = Task { id: id.into(), status, blockers: Vec::new(), work: Vec::new(), session: None };
-        let step = Step { task: Some(task), ..self.run_loop.step() };
-        self.series.observe(self.run_loop.recorder.session(), &step);
+        self.series.clear_attempts(id);
     }
 
     /// Records that one task sent another one back. If tasks keep sending each other back, the agent is

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use loopbreak_report::plural;
 use loopbreak_store::tasks::{RoadmapTask, TaskEscalation, unfinished_dependencies};
 
 use super::task_autopilot::TaskAutopilot;
@@ -26,15 +27,17 @@ fn roadmap_end(tasks: &[RoadmapTask]) -> RunEnd {
     if left.is_empty() {
         let deferred: Vec<&str> =
             tasks.iter().filter(|task| !task.deferred.is_empty()).map(|task| task.id.as_str()).collect();
-        let mut text = format!("all {done} tasks are done");
+        let mut text =
+            if done == 1 { "the task is done".to_owned() } else { format!("all {done} tasks are done") };
         if !deferred.is_empty() {
             let _ = write!(text, "; checks are still pending: {}", deferred.join(", "));
         }
         return (RunEndReason::Complete, text);
     }
     let text = format!(
-        "{done} of {} tasks are done; not done: {}. To continue: `loopbreak tasks open TASK`, then --resume",
-        tasks.len(),
+        "{done} of {} {} done; not done: {}. To continue: `loopbreak tasks open TASK`, then --resume",
+        plural(tasks.len() as u64, "task"),
+        if tasks.len() == 1 { "is" } else { "are" },
         left.join("; ")
     );
     (RunEndReason::Human, text)
@@ -76,7 +79,7 @@ mod tests {
         tasks[0].deferred.push("critic:style".into());
         assert_eq!(
             roadmap_end(&tasks),
-            (RunEndReason::Complete, "all 1 tasks are done; checks are still pending: a".into())
+            (RunEndReason::Complete, "the task is done; checks are still pending: a".into())
         );
         tasks[0].status = TaskState::Blocked;
         assert_eq!(roadmap_end(&tasks).0, RunEndReason::Human);

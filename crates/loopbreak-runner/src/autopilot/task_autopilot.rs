@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use loopbreak::{DetectorName, Intervention, Mode, Pattern, Series};
+use loopbreak_report::plural;
 use loopbreak_store::tasks::{NextTask, RoadmapTask, TaskRemedy, next_task};
 use loopbreak_store::{AutopilotState, IdleEvent, NoteEvent, RecoveryEvent, RunEvent, RunRecords, now};
 
@@ -65,7 +66,7 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
     /// Stores the tasks that are new or differ from the known ones.
     fn store_roadmap(&mut self, known: &[RoadmapTask]) {
         let finished = self.tasks.iter().filter(|task| task.is_finished()).count();
-        let what = format!("{} tasks, {finished} of them done", self.tasks.len());
+        let what = format!("{}, {finished} of them done", plural(self.tasks.len() as u64, "task"));
         let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned().collect();
         let records = RunRecords { roadmap: changed, ..RunRecords::default() };
         self.write(&RecordedEvent {
@@ -87,8 +88,8 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
                 self.store_roadmap(&known);
                 let new = self.tasks.len() - known.len();
                 self.run_loop.observer.message(&format!(
-                    "the roadmap was edited: {} tasks, {new} of them new",
-                    self.tasks.len()
+                    "the roadmap was edited: {}, {new} of them new",
+                    plural(self.tasks.len() as u64, "task")
                 ));
             }
         }

@@ -1,5 +1,7 @@
 //! The result of an iteration, for the guard, the scratchpad, the store and the next prompt.
 
+use std::time::Duration;
+
 use loopbreak::Usage;
 use loopbreak::evidence::EVIDENCE_BYTES;
 use loopbreak::text::{clip, mask_secrets};
@@ -16,7 +18,7 @@ const IDLE: &str = "(no output, no file changed)";
 const MIN_ECHO_BYTES: usize = 24;
 
 /// The result of one iteration.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct IterationResult {
     pub(crate) number: u64,
     /// A short status: `ok`, `failed (exit code 1)`, `timed out`.
@@ -29,6 +31,8 @@ pub(crate) struct IterationResult {
     /// The last line of standard error, or else of the output, if it failed.
     pub(crate) errors: String,
     pub(crate) usage: Option<Usage>,
+    /// The time that it took.
+    pub(crate) time: Duration,
 }
 
 impl IterationResult {
@@ -71,6 +75,7 @@ impl IterationResult {
             accomplished: last_line(out),
             errors,
             usage: cost_usd.map(|cost| Usage { cost_usd: Some(cost), ..Usage::default() }),
+            time: Duration::ZERO,
         }
     }
 

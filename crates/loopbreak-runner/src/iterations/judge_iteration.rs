@@ -10,7 +10,6 @@ use crate::iterations::iteration_result::IterationResult;
 use crate::iterations::run_end::{self, RunEndReason};
 use crate::iterations::run_loop::{IterationRound, RunEnd, RunLoop, interrupted};
 use crate::process::command_run::CommandRun;
-use crate::prompt::run_prompt::contains_promise;
 use crate::recording::run_recorder::RecordedEvent;
 
 impl RunLoop<'_> {
@@ -47,8 +46,8 @@ impl RunLoop<'_> {
         self.recorder.add_findings(&verdict, now());
         self.add_to_history(iteration.render_line());
         self.runner_state.advice = self.agent_advice(&verdict);
-        let promise = self.options.completion_promise.as_deref();
-        let is_promised = promise.is_some_and(|text| contains_promise(&ran.out, text, self.prompt.current()));
+        self.report_iteration(iteration);
+        let is_promised = self.is_promise_kept(ran);
         let end = if is_promised && !iteration.failed {
             Some((RunEndReason::Complete, format!("promise printed in iteration {}", iteration.number)))
         } else {
@@ -60,6 +59,7 @@ impl RunLoop<'_> {
         }
         if end.is_none() {
             self.ask_advisor(&verdict);
+            self.report_advice(&verdict);
         }
         let next = match (&end, &self.runner_state.advice) {
             (Some((ending, why)), _) => format!("{}: {why}", ending.as_str()),

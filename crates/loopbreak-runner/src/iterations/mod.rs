@@ -2,6 +2,7 @@
 
 mod earlier_runs;
 pub(crate) mod human_decision;
+mod iteration_progress;
 pub(crate) mod iteration_result;
 mod judge_iteration;
 pub(crate) mod run_end;

@@ -1,7 +1,7 @@
 //! A run in progress: the parts shared by plain iterations and the task autopilot.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loopbreak::text::mask_secrets;
 use loopbreak::verdict::LoopId;
@@ -22,6 +22,7 @@ use crate::options::RunOptions;
 use crate::process::command_run::{CommandEnd, CommandRun, CommandStart};
 use crate::process::guardian::GuardianStart;
 use crate::process::interrupt_flag::InterruptFlag;
+use crate::prompt::completion_promise::{PromiseSighting, find_promise, within_line_note};
 use crate::prompt::run_prompt::RunPrompt;
 use crate::prompt::second_opinion::SecondOpinion;
 use crate::recording::run_recorder::{RecordedEvent, RunRecorder};
@@ -51,6 +52,10 @@ pub(crate) struct RunLoop<'a> {
     pub(crate) work_tree: WorkTree,
     /// The message of a human since the last iteration.
     pub(crate) human: Option<String>,
+    /// What is said about the completion promise in the next prompt.
+    pub(crate) promise_note: Option<String>,
+    /// Whether the user was told about a promise that does not count.
+    pub(crate) has_noted_promise: bool,
     /// Environment variables of the command.
     pub(crate) variables: Vec<(&'static str, String)>,
 }
@@ -89,8 +94,10 @@ impl RunLoop<'_> {
 
     /// Runs the command once. Waits if it has a transient failure, which says nothing about its work.
     pub(crate) fn run_once(&mut self, failures: &mut u32) -> Result<IterationRound, RunError> {
+        let started = Instant::now();
         let ran = self.run_command()?;
-        let iteration = self.iteration_result(&ran);
+        let mut iteration = self.iteration_result(&ran);
+        iteration.time = started.elapsed();
         if ran.end == CommandEnd::Interrupted {
             self.write_scratchpad(&iteration, "interrupted");
             return Ok(IterationRound::RunEnd(interrupted()));
@@ -138,7 +145,10 @@ impl RunLoop<'_> {
             private_file::create(&path)
                 .map_err(|error| RunError::failed(format!("--log-dir {}: {error}", path.display())))
         });
-        let (words, input) = self.prompt.command_line(self.runner_state.advice.as_deref());
+        let promise_note = self.promise_note.take();
+        let notes: Vec<&str> =
+            [self.runner_state.advice.as_deref(), promise_note.as_deref()].into_iter().flatten().collect();
+        let (words, input) = self.prompt.command_line(&notes);
         let time_limit = [self.options.iteration_timeout, self.time_left()].into_iter().flatten().min();
         let variables = &self.variables;
         let start = CommandStart {
@@ -167,6 +177,21 @@ impl RunLoop<'_> {
                 _ => RunError::failed(message),
             }
         })
+    }
+
+    /// Returns whether the command kept the completion promise. Tells the user and, in the next prompt, the agent about one that
+    /// does not count.
+    pub(crate) fn is_promise_kept(&mut self, ran: &CommandRun) -> bool {
+        let Some(promise) = self.options.completion_promise.as_deref() else { return false };
+        let sighting = find_promise(&ran.out, promise, self.prompt.current());
+        if sighting == PromiseSighting::WithinLine {
+            let note = within_line_note(promise);
+            if !std::mem::replace(&mut self.has_noted_promise, true) {
+                self.observer.message(&note);
+            }
+            self.promise_note = Some(note);
+        }
+        sighting == PromiseSighting::Kept
     }
 
     fn iteration_result(&mut self, ran: &CommandRun) -> IterationResult {

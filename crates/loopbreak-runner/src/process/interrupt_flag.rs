@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,23 @@ impl InterruptFlag {
     /// Returns whether there was more than one interrupt: the user does not want to wait.
     pub(crate) fn is_repeated(&self) -> bool {
         self.0.load(Ordering::SeqCst) > 1
+    }
+
+    /// Reads a line from standard input. Returns `None` at its end, or on an interrupt.
+    pub fn read_line(&self) -> Option<String> {
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            let mut line = String::new();
+            let read = std::io::stdin().read_line(&mut line);
+            let _ = sender.send(read.ok().filter(|count| *count > 0).map(|_| line));
+        });
+        loop {
+            match lines.recv_timeout(TICK) {
+                Ok(line) => return line,
+                Err(RecvTimeoutError::Timeout) if !self.is_interrupted() => {}
+                Err(_) => return None,
+            }
+        }
     }
 
     /// Sleeps until the time is over or an interrupt comes. Returns true if interrupted.

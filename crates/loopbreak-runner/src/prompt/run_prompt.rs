@@ -6,7 +6,6 @@ use loopbreak_config::read_limited_file;
 
 use crate::error::RunError;
 use crate::options::RunOptions;
-use crate::prompt::agent_answer::final_message;
 
 /// The placeholder for the prompt in the command.
 const PLACEHOLDER: &str = "{prompt}";
@@ -84,12 +83,12 @@ impl<'a> RunPrompt<'a> {
         };
     }
 
-    /// Returns the words of the command and the text for its standard input.
-    pub(crate) fn command_line(&self, advice: Option<&str>) -> (Vec<String>, Option<String>) {
-        let input = match (self.current(), advice) {
-            (prompt, None) => prompt.to_owned(),
-            ("", Some(advice)) => format!("{advice}\n"),
-            (prompt, Some(advice)) => format!("{}\n\n{advice}\n", prompt.trim_end()),
+    /// Returns the words of the command and the text for its standard input: the prompt, and the notes after it.
+    pub(crate) fn command_line(&self, notes: &[&str]) -> (Vec<String>, Option<String>) {
+        let input = match (self.current(), notes.join("\n\n").as_str()) {
+            (prompt, "") => prompt.to_owned(),
+            ("", notes) => format!("{notes}\n"),
+            (prompt, notes) => format!("{}\n\n{notes}\n", prompt.trim_end()),
         };
         let command = &self.options.command;
         if command.iter().any(|word| word.contains(PLACEHOLDER)) {
@@ -104,38 +103,4 @@ impl<'a> RunPrompt<'a> {
 fn read_file(path: &Path) -> Result<String, String> {
     let bytes = read_limited_file(path, MAX_BYTES).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Returns whether an output contains the promise on its own line or in its tags. A repeated prompt does not
-/// count.
-pub(crate) fn contains_promise(output: &str, promise: &str, prompt: &str) -> bool {
-    let promise = promise.trim();
-    let message = final_message(output);
-    let output = message.as_deref().unwrap_or(output);
-    let (prompt, mut output) = (prompt.trim(), output.to_owned());
-    if prompt.contains(promise) && prompt != promise {
-        output = output.replace(prompt, "");
-    }
-    let bare = |text: &str| text.trim().trim_matches(['*', '`', '_', '#', ' ']).to_owned();
-    let wanted = bare(promise);
-    !wanted.is_empty()
-        && (output.contains(&format!("<promise>{promise}</promise>"))
-            || output.lines().any(|line| bare(line) == wanted))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_promise_counts_on_its_own_line_and_not_within_a_sentence() {
-        let is_kept = |output| contains_promise(output, "DONE", "Work.\nWhen all is well, print\nDONE\n");
-        assert!(is_kept("all is well\nDONE\n") && is_kept("**DONE**") && is_kept("<promise>DONE</promise>."));
-        assert!(is_kept(r#"{"result":"All is well.\nDONE","cost":1}"#));
-        assert!(!is_kept("this is not DONE yet\n") && !is_kept("DONE-ish\n") && !is_kept(""));
-        assert!(!is_kept("> Work.\nWhen all is well, print\nDONE\nI begin."), "the prompt, printed again");
-        let read = "{\"type\":\"tool\",\"text\":\"print\\nDONE\"}\n{\"type\":\"result\",\"result\":\"I read the plan.\"}";
-        assert!(!is_kept(read), "text that an agent read is not its message");
-        assert!(!contains_promise("\n\n", " ", ""));
-    }
 }

@@ -31,6 +31,9 @@ pub struct RunnerState {
     /// Number of the iteration that is under way. A runner that was killed leaves it behind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub under_way: Option<u64>,
+    /// Cost of all iterations so far in US dollars, if the command reports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
     /// State of the autopilot, in runs with a roadmap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub autopilot: Option<AutopilotState>,

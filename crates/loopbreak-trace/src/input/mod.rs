@@ -1,6 +1,7 @@
 //! Inputs: from the paths that a user names to opened logs.
 
 mod agent_log_dir;
+mod agent_log_search;
 mod file_owner;
 mod input_set;
 mod log_input;
@@ -11,6 +12,7 @@ mod unpack;
 mod unpack_limit;
 
 pub use agent_log_dir::{AgentLogDir, agent_log_dirs};
+pub use agent_log_search::{AgentLogSearch, NoAgentLogs, search_agent_logs};
 pub use file_owner::FileOwner;
 pub(crate) use file_owner::owner_of_head;
 pub use input_set::{InputSet, SearchedFolder, UnreadableInput, expand_paths, list_files};

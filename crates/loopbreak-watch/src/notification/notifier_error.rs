@@ -7,8 +7,8 @@ pub enum NotifierError {
     /// The command is empty, or a quote in it is not closed.
     #[error("--exec {0:?}: the command is empty or has an unclosed quote")]
     Command(String),
-    /// The option does not begin with `webhook=`.
-    #[error("--notify: the only kind of notification is webhook=URL")]
+    /// The option is neither a URL nor begins with `webhook=`.
+    #[error("--notify: only a URL can be notified")]
     UnknownKind,
     /// The address cannot be parsed.
     #[error("--notify: invalid URL")]
@@ -27,7 +27,7 @@ impl NotifierError {
         match self {
             NotifierError::Command(_) => None,
             NotifierError::UnknownKind | NotifierError::InvalidUrl | NotifierError::UnsupportedScheme => {
-                Some("use the form webhook=https://example.com/hook")
+                Some("use the form https://example.com/hook or webhook=https://example.com/hook")
             }
             NotifierError::HttpsDisabled => Some("build it with the feature `https`, or use an http:// URL"),
         }

@@ -24,9 +24,11 @@ pub struct WebhookNotifier {
 }
 
 impl WebhookNotifier {
-    /// Parses an option of the form `webhook=URL` and starts the sending thread.
+    /// Parses an option of the form `webhook=URL`, or the URL alone, and starts the sending thread.
     pub fn new(option: &str) -> Result<Self, NotifierError> {
-        let url = option.strip_prefix("webhook=").ok_or(NotifierError::UnknownKind)?.to_owned();
+        let is_url = option.starts_with("http://") || option.starts_with("https://");
+        let url = option.strip_prefix("webhook=").or(is_url.then_some(option));
+        let url = url.ok_or(NotifierError::UnknownKind)?.to_owned();
         let uri: ureq::http::Uri = url.parse().map_err(|_| NotifierError::InvalidUrl)?;
         let (Some(scheme @ ("http" | "https")), Some(host)) = (uri.scheme_str(), uri.host()) else {
             return Err(NotifierError::UnsupportedScheme);

@@ -166,7 +166,17 @@ Options:
 2. **Review and debug** - Examine why same fix keeps failing
 3. **Cancel** - Stop task",
     ),
-    hook: None,
+    // A hook can show a text, but has no way to let the user choose.
+    hook: Some(
+        "Loop detected: {reason}
+Signature: {signature}
+
+Last iterations:
+{history}
+
+Tell the agent to try another approach, or stop it. `loopbreak log last` shows what happened, and `loopbreak allow last` lets a \
+refused call pass.",
+    ),
 };
 
 pub(crate) const CUSTOM: &Template = &Template {

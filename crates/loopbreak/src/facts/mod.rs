@@ -10,6 +10,7 @@
 //! | `envelope` | which part of an iteration's output is its message |
 //! | `waiting` | whether a call only waits |
 //! | `mutated_object` | the object that a call changes in the outside world |
+//! | `sensitive_blocker` | whether only a human may remove a blocker |
 //! | `named_positions` | whether the agent's words show that it moves on |
 
 mod argument_list;
@@ -19,6 +20,7 @@ mod failure;
 mod mutated_object;
 mod named_positions;
 mod question;
+mod sensitive_blocker;
 mod spelling;
 mod user_word;
 mod waiting;
@@ -29,5 +31,6 @@ pub(crate) use failure::{ActionResult, JudgedOutcome, is_marked, is_outage};
 pub(crate) use mutated_object::{MutatedObject, WORDS as MUTATION_WORDS};
 pub(crate) use named_positions::NamedPositions;
 pub(crate) use question::{has_question, question_texts};
+pub(crate) use sensitive_blocker::is_sensitive_blocker;
 pub(crate) use spelling::canonical_action;
 pub(crate) use user_word::{PromptOrigin, UserWords};

@@ -29,10 +29,11 @@ pub(crate) fn choose_recovery(
     ledger: &LoopLedger,
     settings: &Settings,
 ) -> Option<Intervention> {
-    let TaskSettings { auto_unblock, force_next_after, .. } = settings.task;
+    let TaskSettings { auto_unblock, unblock_sensitive, force_next_after, .. } = settings.task;
+    let may_unblock = auto_unblock && (unblock_sensitive || !history.has_sensitive_blocker);
     let wanted = match pattern {
         TaskPattern::CompletedTaskRevisit => Intervention::ForceNext,
-        TaskPattern::BlockedTaskSpin if auto_unblock && !was_granted(history, ledger) => {
+        TaskPattern::BlockedTaskSpin if may_unblock && !was_granted(history, ledger) => {
             Intervention::UnblockAuthority
         }
         TaskPattern::NoProgressRepeat if attempts >= force_next_after => Intervention::ForceNext,

@@ -1,6 +1,7 @@
 //! The attempts at one task.
 
 use crate::evidence::redact_and_truncate;
+use crate::facts::is_sensitive_blocker;
 use crate::memory::{BoundedList, ClippedText, HashKey, RingBuffer, key_of, key_of_parts, snapshot_type};
 use crate::step::Task;
 
@@ -49,6 +50,9 @@ snapshot_type! {
         pub(crate) round: u64,
         /// Blockers of the latest attempt, for display.
         pub(crate) blockers: BoundedList<ClippedText<BLOCKER_BYTES>, BLOCKERS>,
+        /// Set if one of them is about a secret, a signature, a payment or an approval.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        pub(crate) has_sensitive_blocker: bool,
         work: RingBuffer<HashKey, WORK>,
         /// The last reported loop and its count. It is reported once, and again when it is twice as long.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,6 +86,7 @@ impl TaskHistory {
             .take(BLOCKERS)
             .map(|blocker| ClippedText::from(redact_and_truncate(blocker)))
             .collect();
+        self.has_sensitive_blocker = task.blockers.iter().any(|blocker| is_sensitive_blocker(blocker));
         self.attempts.push_within(
             TaskAttempt {
                 turn,

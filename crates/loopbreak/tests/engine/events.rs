@@ -263,7 +263,7 @@ fn camping_detected_has_place_visits_and_window() {
 
 #[test]
 fn loop_detected_and_loop_recovery_describe_a_task_with_the_keys_of_003() {
-    let mut run = RunDriver::new();
+    let mut run = RunDriver::with(config(json!({"task": {"unblock_sensitive": true}})));
     let blocked = json!({"task": {"id": "T3.4.3", "status": "blocked", "blockers": ["missing auth token"]}});
     run.repeat(3, &blocked);
     let event = check(

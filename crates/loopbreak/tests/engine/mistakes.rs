@@ -121,7 +121,7 @@ fn mistake_08_an_escalation_keeps_the_history_and_authority_is_granted_once() {
         [(3, Intervention::Escalate), (5, Intervention::ForceNext)]
     );
     let mut run = RunDriver::new();
-    run.repeat(40, &attempt("blocked", &["no token"], &[]));
+    run.repeat(40, &attempt("blocked", &["no network"], &[]));
     let grants = run
         .decisions(DetectorName::Task)
         .into_iter()

@@ -24,7 +24,7 @@ fn record(
 /// Returns a series that only observes, as in the tests of 003: nothing is cleared between recording and
 /// checking.
 fn watching() -> Series {
-    Series::new(config(json!({"task": {"mode": "observe"}})))
+    Series::new(config(json!({"task": {"mode": "observe", "unblock_sensitive": true}})))
 }
 
 fn check(series: &Series, id: &str) -> Value {
@@ -148,7 +148,7 @@ fn attempts_at_other_tasks_do_not_repeat_an_escalation() {
     let mut escalated = 0;
     for tick in 0..4 {
         for task in ["T1", "T2", "T3", "T4", "T5"] {
-            let verdict = record(&mut series, task, "blocked", &["no token"], &[], tick);
+            let verdict = record(&mut series, task, "blocked", &["no network"], &[], tick);
             escalated += verdict.decisions.len();
         }
     }
@@ -166,6 +166,19 @@ fn authority_is_granted_once_over_all_runs_and_survives_a_restart() {
         series = Series::restore(Config::default(), serde_json::from_str(&state).unwrap());
     }
     assert_eq!(acts, [Intervention::UnblockAuthority, Intervention::Escalate]);
+}
+
+/// The check before an attempt and the recovery follow one rule: neither lets an agent go around a missing secret.
+#[test]
+fn a_series_grants_no_authority_about_a_secret() {
+    let mut series = Series::new(Config::default());
+    let mut acts = Vec::new();
+    for tick in 0..3 {
+        let verdict = record(&mut series, "T1", "blocked", &["no signing key"], &[], tick);
+        acts.extend(verdict.decisions.iter().map(|act| act.intervention));
+    }
+    assert_eq!(acts, [Intervention::Escalate]);
+    assert_eq!(series.check("T1", None).recommendation, Some(Intervention::Escalate));
 }
 
 #[test]
@@ -211,7 +224,7 @@ fn asked(attempts: &[Value]) -> (Vec<Value>, Series) {
 fn record_and_recover_give_the_same_verdicts_as_observe() {
     let mut attempts = Vec::new();
     for (id, status, blockers, work) in [
-        ("T1", "blocked", vec!["no token"], vec![]),
+        ("T1", "blocked", vec!["no network"], vec![]),
         ("T2", "done", vec![], vec!["all"]),
         ("T3", "in_progress", vec![], vec!["read A"]),
     ] {

@@ -237,7 +237,7 @@ async def recoveries():
         # Pattern 2: the same blockers. Authority once, then a human.
         done = []
         for _ in range(7):
-            made = await attempt(client, "blocked", ["missing auth token"], task="T3.4.3")
+            made = await attempt(client, "blocked", ["missing auth server"], task="T3.4.3")
             if made["check"]["isLooping"]:
                 recovery = await call(client, "apply_recovery", taskId="T3.4.3")
                 done.append((recovery["recovery"], recovery["task"]["status"]))
@@ -386,7 +386,7 @@ async def a_killed_server_continues_where_it_stopped():
         async with served.client() as client:
             await steps(client, 2)
             for _ in range(2):
-                await attempt(client, "blocked", ["no token"])
+                await attempt(client, "blocked", ["no network"])
         served.process.kill()
         served.process.wait()
     with Served("--run", "job") as served:
@@ -394,14 +394,14 @@ async def a_killed_server_continues_where_it_stopped():
             third = (await steps(client, 1))[0]
             assert third["turn"] == 3 and third["verdict"] == "warn", third
             assert any("3 times" in advice for advice in third["advice"]), third
-            assert (await attempt(client, "blocked", ["no token"]))["check"]["recommendation"] == "unblock_authority"
+            assert (await attempt(client, "blocked", ["no network"]))["check"]["recommendation"] == "unblock_authority"
             assert (await call(client, "apply_recovery", taskId="T1"))["applied"]
         served.process.kill()
         served.process.wait()
     # What was granted stays granted, whoever asks next.
     async with stdio("--run", "job") as client:
         for _ in range(3):
-            made = await attempt(client, "blocked", ["no token"])
+            made = await attempt(client, "blocked", ["no network"])
         assert made["check"]["recommendation"] == "escalate", made
 
 
@@ -577,7 +577,7 @@ async def observe_mode_changes_nothing():
             assert verdict["advice"] == [] and not any(act["acted"] for act in verdict["interventions"]), verdict
         assert (await call(client, "weigh_action", action=SAME["action"]))["accepted"]
         for _ in range(4):
-            made = await attempt(client, "blocked", ["no token"])
+            made = await attempt(client, "blocked", ["no network"])
         assert made["check"]["isLooping"]
         recovery = await call(client, "apply_recovery", taskId="T1")
         assert not recovery["applied"] and "only observes" in recovery["reason"], recovery

@@ -158,7 +158,7 @@ mod tests {
         let options = McpOptions { settings, store, folder: String::new(), run: None };
         let mut state = ServerState::open(options).unwrap();
         for _ in 0..3 {
-            let attempt = json!({"taskId": "a", "status": "blocked", "blockers": ["no token"]});
+            let attempt = json!({"taskId": "a", "status": "blocked", "blockers": ["no network"]});
             state.record_attempt("r", &serde_json::from_value(attempt).unwrap()).unwrap();
         }
         (state.apply_recovery("r", "a").unwrap(), state.roadmap("r").unwrap().swap_remove(0))
@@ -174,6 +174,6 @@ mod tests {
         assert_eq!((output.applied, output.recovery.as_deref()), (false, None));
         assert_eq!(output.loop_type.as_deref(), Some("blocked_task_spin"));
         assert!(output.reason.contains("only observes"), "{}", output.reason);
-        assert_eq!(task.blockers, ["no token"]);
+        assert_eq!(task.blockers, ["no network"]);
     }
 }

@@ -29,7 +29,7 @@ fn planned(task: Value) -> PlannedInput {
 }
 
 fn attempt(task: &str, status: &str) -> AttemptInput {
-    serde_json::from_value(json!({"taskId": task, "status": status, "blockers": ["no token"]})).unwrap()
+    serde_json::from_value(json!({"taskId": task, "status": status, "blockers": ["no network"]})).unwrap()
 }
 
 /// Makes a call while another process is about to change the task `a`. Returns the tasks after both.

@@ -200,7 +200,7 @@ mod tests {
         let mut state = ServerState::open(options).unwrap();
         for end in ["list", "add", "remove", "rename"] {
             let id = format!("write the route of the interface that is there to handle things: {end}");
-            let input = json!({"taskId": id, "status": "blocked", "blockers": ["no token"]});
+            let input = json!({"taskId": id, "status": "blocked", "blockers": ["no network"]});
             let recorded = state.record_attempt("r", &serde_json::from_value(input).unwrap());
             assert!(
                 recorded.as_ref().is_err() || recorded.is_ok_and(|recorded| !recorded.check.is_looping),

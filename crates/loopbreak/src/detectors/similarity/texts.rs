@@ -15,7 +15,10 @@ pub(super) const TEXTS: DetectorTexts = DetectorTexts {
     advice,
 };
 
-fn reason(_: Pattern, _: &TemplateValues) -> &'static str {
+fn reason(_: Pattern, values: &TemplateValues) -> &'static str {
+    if values.get("similarity") == Some("1") {
+        return "the output is identical to that of turn {like_turn}";
+    }
     "the output repeats that of turn {like_turn} (similarity {similarity})"
 }
 

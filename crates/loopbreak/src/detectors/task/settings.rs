@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::detectors::DetectorSettings;
 use crate::name_enum::name_enum;
-use crate::settings::{Mode, SettingsChecks, TimeSpan};
+use crate::settings::{Mode, Profile, SettingsChecks, TimeSpan};
 
 /// Options of the detector `task`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct TaskSettings {
     /// Allow the agent to remove the blockers of a task, once, before a human is asked.
     #[serde(alias = "enableAutoUnblock")]
     pub auto_unblock: bool,
+    /// Include blockers that name a secret, a signature, a payment or an approval in what the agent is allowed to remove.
+    /// Otherwise a human is asked about them at once.
+    pub unblock_sensitive: bool,
     /// Number of attempts without progress after which the agent is moved to another task.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
     #[serde(alias = "maxAttemptsBeforeForceNext")]
@@ -66,12 +69,18 @@ impl Default for TaskSettings {
             max_attempts: 3,
             attempt_window: TimeSpan::from_minutes(60),
             auto_unblock: true,
+            unblock_sensitive: false,
             force_next_after: 5,
         }
     }
 }
 
 impl DetectorSettings for TaskSettings {
+    fn adjust_for(&mut self, profile: Profile) {
+        // The documents grant authority about a missing token.
+        self.unblock_sensitive = profile == Profile::Documents;
+    }
+
     fn check(&self, checks: &mut SettingsChecks) {
         checks.within("max_attempts", self.max_attempts, &(2..=20));
         checks.within("force_next_after", self.force_next_after, &(2..=50));

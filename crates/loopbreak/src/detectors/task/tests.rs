@@ -1,6 +1,6 @@
 //! `task`: the three patterns and their recoveries, inside one run. Document 003.
 
-use crate::steps::{RunDriver, config, text_for};
+use crate::steps::{RunDriver, config, config_of, text_for};
 use crate::verdict::Audience;
 use crate::{DetectorName, Intervention, Pattern, Severity};
 use serde_json::{Value, json};
@@ -61,9 +61,9 @@ fn the_same_blockers_three_times_grant_authority() {
 #[test]
 fn the_order_of_blockers_does_not_matter() {
     let mut run = RunDriver::new();
-    run.see(&blocked(&["no token", "no critic"]));
-    run.see(&blocked(&["no critic", "no token"]));
-    run.see(&blocked(&["no critic", "no token", "no token"]));
+    run.see(&blocked(&["no network", "no critic"]));
+    run.see(&blocked(&["no critic", "no network"]));
+    run.see(&blocked(&["no critic", "no network", "no network"]));
     assert_eq!(run.decisions(TASK), [(3, UnblockAuthority)]);
 }
 
@@ -79,17 +79,54 @@ fn other_blockers_are_not_the_same_loop() {
 #[test]
 fn authority_is_granted_once_and_three_more_attempts_escalate() {
     let mut run = RunDriver::new();
-    run.repeat(12, &blocked(&["no token"]));
+    run.repeat(12, &blocked(&["no network"]));
     // Granted at 3. The history is cleared, so 6 is the third new attempt, and 8 is the fifth.
     assert_eq!(run.decisions(TASK), [(3, UnblockAuthority), (6, Escalate), (8, Escalate)]);
     let escalation = &run.events("escalation")[0];
     assert_eq!((&escalation["task_id"], &escalation["turn"]), (&json!("T3.4.3"), &json!(6)));
 }
 
+/// An agent must not go around what somebody kept for themselves: it gets no authority, and a human is asked at once.
+#[test]
+fn no_authority_is_granted_about_secrets_signatures_payments_and_approvals() {
+    for blocker in
+        ["no signing key", "missing API token", "payment required", "needs approval of the security team"]
+    {
+        let mut run = RunDriver::new();
+        let verdict = run.repeat(3, &blocked(&["file is locked", blocker]));
+        assert_eq!(verdict.tasks[0].status.as_str(), "blocked");
+        assert_eq!(run.decisions(TASK), [(3, Escalate)], "{blocker}");
+        let mut run = RunDriver::with(config(json!({"task": {"unblock_sensitive": true}})));
+        run.repeat(3, &blocked(&["file is locked", blocker]));
+        assert_eq!(run.decisions(TASK), [(3, UnblockAuthority)], "{blocker}");
+    }
+    for blocker in ["file is locked", "keyboard layout", "design of the sign-up page"] {
+        let mut run = RunDriver::new();
+        run.repeat(3, &blocked(&[blocker]));
+        assert_eq!(run.decisions(TASK), [(3, UnblockAuthority)], "{blocker}");
+    }
+}
+
+/// The word that matters may be behind the part of a blocker that is kept for display, or in one of many blockers.
+#[test]
+fn a_sensitive_word_counts_wherever_it_is_in_the_blockers() {
+    let long = format!("{} needs a password", "the deployment of the new service ".repeat(20));
+    let mut run = RunDriver::new();
+    run.repeat(3, &blocked(&["a", "b", "c", "d", "e", "f", &long]));
+    assert_eq!(run.decisions(TASK), [(3, Escalate)]);
+}
+
+#[test]
+fn the_documents_grant_authority_about_a_missing_token() {
+    let mut run = RunDriver::with(config_of(crate::Profile::Documents, json!({})));
+    run.repeat(3, &blocked(&["missing auth token"]));
+    assert_eq!(run.decisions(TASK), [(3, UnblockAuthority)]);
+}
+
 #[test]
 fn without_auto_unblock_the_task_is_escalated_at_once() {
     let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
-    let verdict = run.repeat(3, &blocked(&["no token"]));
+    let verdict = run.repeat(3, &blocked(&["no network"]));
     assert_eq!(verdict.decisions[0].intervention, Escalate);
     assert_eq!((verdict.tasks[0].status.as_str(), verdict.tasks[0].forced), ("blocked", false));
 }
@@ -115,7 +152,7 @@ fn empty_work_equals_empty_work() {
 fn growing_work_is_not_a_loop_even_with_a_constant_blocker() {
     let mut run = RunDriver::new();
     for turn in 0..10 {
-        run.see(&attempt("T1", "blocked", &["no token"], &["read config", &format!("part {turn}")]));
+        run.see(&attempt("T1", "blocked", &["no network"], &["read config", &format!("part {turn}")]));
         run.see(&attempt("T2", "in_progress", &[], &[&format!("part {turn}")]));
     }
     assert!(run.findings(TASK).is_empty());
@@ -125,7 +162,7 @@ fn growing_work_is_not_a_loop_even_with_a_constant_blocker() {
 fn work_that_only_alternates_between_old_items_has_not_grown() {
     let mut run = RunDriver::new();
     for work in ["a", "b", "a", "b", "a"] {
-        run.see(&attempt("T1", "blocked", &["no token"], &[work]));
+        run.see(&attempt("T1", "blocked", &["no network"], &[work]));
     }
     assert_eq!(run.findings(TASK)[0].pattern, "blocked_task_spin");
     assert_eq!(run.findings(TASK)[0].turn, 4, "b at turn 2 was new");
@@ -135,7 +172,7 @@ fn work_that_only_alternates_between_old_items_has_not_grown() {
 fn a_changed_status_is_not_a_loop() {
     let mut run = RunDriver::new();
     for status in ["pending", "in_progress", "blocked", "pending", "in_progress", "blocked"] {
-        run.see(&attempt("T1", status, &["no token"], &[]));
+        run.see(&attempt("T1", status, &["no network"], &[]));
     }
     assert!(run.findings(TASK).is_empty());
 }
@@ -179,11 +216,11 @@ fn tasks_are_judged_separately() {
     let mut run = RunDriver::new();
     for _ in 0..2 {
         for id in ["T1", "T2", "T3", "T4"] {
-            run.see(&attempt(id, "blocked", &["no token"], &[]));
+            run.see(&attempt(id, "blocked", &["no network"], &[]));
         }
     }
     assert!(run.findings(TASK).is_empty());
-    run.see(&attempt("T2", "blocked", &["no token"], &[]));
+    run.see(&attempt("T2", "blocked", &["no network"], &[]));
     assert_eq!(run.findings(TASK)[0].evidence.get("task"), Some(&json!("T2").into()));
 }
 
@@ -192,7 +229,7 @@ fn steps_between_two_attempts_do_not_repeat_an_escalation() {
     let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
     for _ in 0..4 {
         run.repeat(6, &json!({"action": "think"}));
-        run.see(&blocked(&["no token"]));
+        run.see(&blocked(&["no network"]));
     }
     assert_eq!(
         run.decisions(TASK).len(),
@@ -205,7 +242,7 @@ fn steps_between_two_attempts_do_not_repeat_an_escalation() {
 #[test]
 fn a_new_loop_of_a_task_that_made_progress_is_handled_again() {
     let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
-    run.repeat(3, &blocked(&["no token"]));
+    run.repeat(3, &blocked(&["no network"]));
     run.repeat(3, &blocked(&["no disk"]));
     assert_eq!(run.decisions(TASK), [(3, Escalate), (6, Escalate)]);
 }
@@ -249,15 +286,15 @@ fn recoveries_leave_entries_under_the_documented_topics() {
 #[test]
 fn authority_is_scoped_to_the_task_and_its_blockers() {
     let mut run = RunDriver::new();
-    let verdict = run.repeat(3, &blocked(&["no token"]));
+    let verdict = run.repeat(3, &blocked(&["no network"]));
     let grant = crate::steps::written(&verdict.context[1]);
-    assert_eq!(grant["metadata"]["scope"], json!({"task": "T3.4.3", "blockers": ["no token"]}));
+    assert_eq!(grant["metadata"]["scope"], json!({"task": "T3.4.3", "blockers": ["no network"]}));
     assert_eq!(grant["related_tasks"], json!(["T3.4.3"]));
     let text = text_for(&verdict.advice, Audience::Agent, TASK);
     assert!(text.contains("For this task and these blockers only"), "{text}");
     // Other blockers of the same task, and the same blockers of another task, are granted separately.
     run.repeat(3, &blocked(&["no disk"]));
-    run.repeat(3, &attempt("T9", "blocked", &["no token"], &[]));
+    run.repeat(3, &attempt("T9", "blocked", &["no network"], &[]));
     assert!(run.decisions(TASK).iter().all(|(_, act)| *act == UnblockAuthority));
 }
 

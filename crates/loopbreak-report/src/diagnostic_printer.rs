@@ -1,6 +1,7 @@
-//! Diagnostics on standard error: what could not be read, and why.
+//! Diagnostics about inputs: what could not be read, and why.
 
 use std::fmt::Display;
+use std::io::Write;
 
 use anstyle::AnsiColor;
 use loopbreak_analysis::{DiagnosticSink, LineNote};
@@ -10,23 +11,25 @@ const NOTES: usize = 12;
 /// Number of notes that are kept per log.
 const NOTES_PER_LOG: usize = 3;
 
-/// Prints diagnostics to standard error.
+/// Prints diagnostics, usually to standard error. If nobody reads them any more, they are dropped.
 #[derive(Debug)]
-pub(crate) struct DiagnosticPrinter {
+pub struct DiagnosticPrinter<W> {
+    out: W,
     quiet: bool,
     verbose: bool,
     printed_notes: usize,
     unprinted_notes: u64,
-    hints: Vec<&'static str>,
+    hints: Vec<String>,
 }
 
-impl DiagnosticPrinter {
-    pub(crate) fn new(quiet: bool, verbose: bool) -> Self {
-        DiagnosticPrinter { quiet, verbose, printed_notes: 0, unprinted_notes: 0, hints: Vec::new() }
+impl<W: Write> DiagnosticPrinter<W> {
+    /// Creates a printer. It prints errors, warnings unless it is quiet, and everything if it is verbose.
+    pub fn new(out: W, quiet: bool, verbose: bool) -> Self {
+        DiagnosticPrinter { out, quiet, verbose, printed_notes: 0, unprinted_notes: 0, hints: Vec::new() }
     }
 
     /// Returns how many notes about lines are worth keeping per log.
-    pub(crate) fn notes_per_log(&self) -> usize {
+    pub fn notes_per_log(&self) -> usize {
         match (self.quiet, self.verbose) {
             (true, _) => 0,
             (_, true) => usize::MAX,
@@ -35,19 +38,20 @@ impl DiagnosticPrinter {
     }
 
     /// Prints where logs were looked for, because none were named.
-    pub(crate) fn searched(&self, message: &str) {
+    pub fn searched(&mut self, message: &str) {
         if !self.quiet {
             let style = anstyle::Style::new().dimmed();
-            anstream::eprintln!("{style}{}{style:#}", without_controls(message));
+            let _ = writeln!(self.out, "{style}{}{style:#}", without_controls(message));
         }
     }
 
     /// Prints how many notes were left out.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&mut self) {
         if self.unprinted_notes > 0 && !self.quiet {
             let style = anstyle::Style::new().dimmed();
             let lines = if self.unprinted_notes == 1 { "line" } else { "lines" };
-            anstream::eprintln!(
+            let _ = writeln!(
+                self.out,
                 "{style}+{} more {lines} like this; -v shows all{style:#}",
                 self.unprinted_notes
             );
@@ -55,29 +59,29 @@ impl DiagnosticPrinter {
     }
 }
 
-impl DiagnosticSink for DiagnosticPrinter {
-    fn error(&mut self, name: &str, message: &dyn Display, hint: Option<&'static str>) {
+impl<W: Write> DiagnosticSink for DiagnosticPrinter<W> {
+    fn error(&mut self, name: &str, message: &dyn Display, hint: Option<&str>) {
         let style = AnsiColor::Red.on_default().bold();
-        anstream::eprintln!("{style}error{style:#}: {}: {message}", without_controls(name));
+        let _ = writeln!(self.out, "{style}error{style:#}: {}: {message}", without_controls(name));
         // A hint is printed once, however many files it holds for.
-        if let Some(hint) = hint.filter(|hint| !self.hints.contains(hint)) {
+        if let Some(hint) = hint.filter(|hint| !self.hints.iter().any(|known| known == hint)) {
             let style = AnsiColor::Cyan.on_default().bold();
-            anstream::eprintln!("{style}hint{style:#}: {hint}");
-            self.hints.push(hint);
+            let _ = writeln!(self.out, "{style}hint{style:#}: {hint}");
+            self.hints.push(hint.to_owned());
         }
     }
 
     fn warning(&mut self, name: &str, message: &dyn Display) {
         if !self.quiet {
             let style = AnsiColor::Yellow.on_default().bold();
-            anstream::eprintln!("{style}warning{style:#}: {}: {message}", without_controls(name));
+            let _ = writeln!(self.out, "{style}warning{style:#}: {}: {message}", without_controls(name));
         }
     }
 
     fn ignored(&mut self, name: &str, message: &dyn Display) {
         if self.verbose {
             let style = anstyle::Style::new().dimmed();
-            anstream::eprintln!("{style}ignored: {}: {message}{style:#}", without_controls(name));
+            let _ = writeln!(self.out, "{style}ignored: {}: {message}{style:#}", without_controls(name));
         }
     }
 
