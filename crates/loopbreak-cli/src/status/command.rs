@@ -9,6 +9,7 @@ use loopbreak_report::stored_runs::{compare_holdout, render_status};
 use loopbreak_store::{HoldoutRecord, StatusSummary, default_path, now};
 
 use super::args::StatusArgs;
+use super::guard_state::GuardState;
 use crate::error::UserError;
 use crate::store::{open_user_store, warn};
 use crate::{exit, output};
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
     };
     // Compares all stored runs: those that Loopbreak ended are over, and the others may still be running.
     let holdout = compare_holdout(&records);
+    let guard = GuardState::load();
     if args.json {
         let mut summary = serde_json::to_value(summary).unwrap_or_default();
         let troubles = HookTroubles::find(now);
@@ -35,8 +37,10 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
         if let Some(holdout) = holdout {
             summary["holdout"] = serde_json::to_value(holdout).unwrap_or_default();
         }
+        summary["guard"] = guard.to_json();
         output::print(&format!("{summary:#}\n"))?;
     } else {
+        output::print(&guard.render())?;
         output::print(&render_status(&summary, args.all, now, &output::text_style()))?;
         if let Some(holdout) = holdout {
             output::print(&format!("\n{}", render_holdout(&holdout, &output::text_style())))?;

@@ -2,6 +2,7 @@
 
 mod args;
 mod command;
+mod guard_state;
 
 pub(crate) use args::StatusArgs;
 pub(crate) use command::run;
