@@ -29,7 +29,7 @@ pub struct HookEnvironment<'e> {
 pub struct HookSettings {
     /// The settings.
     pub settings: Settings,
-    /// What the user should know about them. It is said once per session, and again if it changes.
+    /// A notice for the user about them. It is said once per session, and again if it changes.
     pub notice: Option<String>,
 }
 

@@ -20,7 +20,7 @@ use crate::transcript::TranscriptReader;
 pub(crate) struct HookRequest<'a> {
     pub(crate) agent: &'a dyn HookAgent,
     pub(crate) settings: &'a Settings,
-    /// What the user should know about the settings.
+    /// A notice for the user about the settings.
     pub(crate) notice: Option<&'a str>,
     /// The files of Loopbreak that the agent may not change.
     pub(crate) own_files: OwnFiles<'a>,

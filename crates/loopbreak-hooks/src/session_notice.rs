@@ -1,4 +1,4 @@
-//! What the user should know about the guard of a session: it is said once, and it is an event in the log of the run.
+//! Notices for the user about the guard of a session. Each is given once, and is an event in the log of the run.
 
 use loopbreak_store::{HookState, NoteEvent, RunChange, RunEvent, RunState, StoreOptions, StoreUrl, open_with};
 

@@ -9,7 +9,7 @@ use loopbreak_report::stored_runs::{compare_holdout, render_status};
 use loopbreak_store::{HoldoutRecord, StatusSummary, default_path, now};
 
 use super::args::StatusArgs;
-use super::guard_state::GuardState;
+use super::folder_guard::FolderGuard;
 use crate::error::UserError;
 use crate::store::{open_user_store, warn};
 use crate::{exit, output};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
     };
     // Compares all stored runs: those that Loopbreak ended are over, and the others may still be running.
     let holdout = compare_holdout(&records);
-    let guard = GuardState::load();
+    let guard = FolderGuard::load();
     if args.json {
         let mut summary = serde_json::to_value(summary).unwrap_or_default();
         let troubles = HookTroubles::find(now);

@@ -2,7 +2,7 @@
 
 mod args;
 mod command;
-mod guard_state;
+mod folder_guard;
 
 pub(crate) use args::StatusArgs;
 pub(crate) use command::run;

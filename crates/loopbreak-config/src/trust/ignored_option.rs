@@ -14,7 +14,7 @@ pub struct IgnoredOption {
     pub value: Option<String>,
     /// The reason.
     pub reason: String,
-    /// Where the file sets it.
+    /// The place where the file sets it.
     pub origin: ValueOrigin,
 }
 

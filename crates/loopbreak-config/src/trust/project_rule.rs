@@ -1,5 +1,5 @@
-//! What the file of a project may change if the user has not trusted it: it may tighten and tune the guard, but not loosen it,
-//! put words into its mouth, or end sessions nearly at once.
+//! The rules for a file of a project that the user has not trusted: it may tighten and tune the guard, but not loosen it, put words
+//! into its mouth, or end sessions nearly at once.
 
 use loopbreak::settings::TimeSpan;
 use serde::Deserialize as _;
@@ -14,7 +14,7 @@ const LEAST_COST: f64 = 1.0;
 /// The smallest threshold that an untrusted file may set where the option is off without it.
 const LEAST_THRESHOLD: f64 = 3.0;
 
-/// What an untrusted file may do with an option.
+/// A rule that says what an untrusted file may do with an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ProjectRule {
     /// Anything.
@@ -31,7 +31,7 @@ pub(crate) enum ProjectRule {
     Lowered,
     /// Make a penalty heavier, or a bonus smaller.
     Heavier,
-    /// Set or lower a limit, to no less than this. 0 is no limit.
+    /// Set or lower a limit, to no less than this. 0 means that there is none.
     Limit(f64),
     /// Add declarations of tools that exempt no call.
     Declarations,
@@ -39,7 +39,7 @@ pub(crate) enum ProjectRule {
 
 impl ProjectRule {
     /// Returns the rule of an option. An option that no rule names and that is not a number is the user's.
-    pub(crate) fn of(option: &OptionInfo) -> Self {
+    pub(crate) fn from_option(option: &OptionInfo) -> Self {
         let path = option.path.as_str();
         match (path, option.key()) {
             (_, "mode") => ProjectRule::Stricter(&["off", "observe", "enforce"]),
@@ -176,7 +176,7 @@ mod tests {
         without: impl Into<Value>,
         is_set: bool,
     ) -> Result<(), String> {
-        let rule = ProjectRule::of(find_option(path).unwrap());
+        let rule = ProjectRule::from_option(find_option(path).unwrap());
         rule.judge(&value.into(), Some(&without.into()), is_set).map(|_| ())
     }
 
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn lists_texts_and_names_are_only_the_users() {
         for option in options() {
-            let rule = ProjectRule::of(option);
+            let rule = ProjectRule::from_option(option);
             let is_text = matches!(
                 option.option_type,
                 OptionType::String

@@ -164,7 +164,7 @@ fn entry(path: &str, value: &Value, origin: &ValueOrigin) -> OptionEntry {
 /// Returns the entry to apply, or the reason why it is left out.
 fn judge(entry: &OptionEntry, baseline: &LoadedConfig) -> Result<OptionEntry, String> {
     // A text of `advice.texts` is not an option of its own.
-    let rule = find_option(&entry.path).map_or(ProjectRule::UserOnly, ProjectRule::of);
+    let rule = find_option(&entry.path).map_or(ProjectRule::UserOnly, ProjectRule::from_option);
     let without = settings_tree::get(&baseline.table, &entry.path);
     let value = rule.judge(&entry.value, without, baseline.origin(&entry.path).is_set())?;
     Ok(OptionEntry { value, ..entry.clone() })

@@ -27,7 +27,7 @@ pub struct DoctorContext<'d> {
     pub faults: Vec<String>,
     /// The mode that the configuration sets, or why it cannot be loaded.
     pub mode: Result<Mode, String>,
-    /// What the user is told about the configuration in each session.
+    /// The notice about the configuration that the user gets in each session.
     pub notice: Option<String>,
     /// The environment switches the guard off.
     pub is_disabled: bool,

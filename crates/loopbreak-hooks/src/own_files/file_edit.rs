@@ -78,12 +78,12 @@ const NEW_TEXT_KEYS: [&str; 11] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileEdit {
     pub(super) path: String,
-    pub(super) change: FileChange,
+    pub(super) change: EditedContent,
 }
 
 /// The change of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum FileChange {
+pub(super) enum EditedContent {
     /// The file gets this text.
     Whole(String),
     /// Texts of the file are replaced by others.
@@ -147,28 +147,28 @@ fn is_change(tool: &str, args: &Map<String, Value>) -> bool {
     named(&CHANGING_WORDS) || has_text && !named(&READING_WORDS)
 }
 
-fn change_in(tool: &str, args: &Map<String, Value>) -> FileChange {
+fn change_in(tool: &str, args: &Map<String, Value>) -> EditedContent {
     let text = |key: &str| args.get(key).and_then(Value::as_str);
     let replaced = replacements(args);
     if !replaced.is_empty() {
-        return FileChange::Replaced(replaced);
+        return EditedContent::Replaced(replaced);
     }
     if let Some(whole) = TEXT_KEYS.iter().find_map(|key| text(key)) {
-        return FileChange::Whole(whole.to_owned());
+        return EditedContent::Whole(whole.to_owned());
     }
     let blocks: Vec<(String, String)> =
         PATCH_KEYS.iter().filter_map(|key| text(key)).flat_map(search_blocks).collect();
     if !blocks.is_empty() {
-        return FileChange::Replaced(blocks);
+        return EditedContent::Replaced(blocks);
     }
     if let Some(inserted) = INSERTION_KEYS.iter().find_map(|key| text(key)) {
-        return FileChange::Other(inserted.to_owned());
+        return EditedContent::Other(inserted.to_owned());
     }
     let name = tool.to_lowercase();
     if ["delete", "remove", "move", "rename", "trash"].iter().any(|word| name.contains(word)) {
-        return FileChange::Removal;
+        return EditedContent::Removal;
     }
-    FileChange::Other(Value::Object(args.clone()).to_string())
+    EditedContent::Other(Value::Object(args.clone()).to_string())
 }
 
 /// Lists the replacements of a call: one, or those in a list of edits.
@@ -206,29 +206,31 @@ fn search_blocks(text: &str) -> Vec<(String, String)> {
     blocks
 }
 
-impl FileChange {
+impl EditedContent {
     /// Returns the text of a file after the change, or `None` if it cannot be told.
     pub(super) fn apply(&self, before: &str) -> Option<String> {
         match self {
-            FileChange::Whole(text) => Some(text.clone()),
-            FileChange::Replaced(pairs) => {
+            EditedContent::Whole(text) => Some(text.clone()),
+            EditedContent::Replaced(pairs) => {
                 let replace = |text: String, (old, new): &(String, String)| {
                     if old.is_empty() { format!("{text}{new}") } else { text.replace(old, new) }
                 };
                 Some(pairs.iter().fold(before.to_owned(), replace))
             }
-            FileChange::Removal => Some(String::new()),
-            FileChange::Lines(_) | FileChange::Other(_) => None,
+            EditedContent::Removal => Some(String::new()),
+            EditedContent::Lines(_) | EditedContent::Other(_) => None,
         }
     }
 
     /// Returns the changed text, as far as it is known.
     pub(super) fn text(&self) -> String {
         match self {
-            FileChange::Whole(text) | FileChange::Other(text) => text.clone(),
-            FileChange::Replaced(pairs) => pairs.iter().map(|(old, new)| format!("{old}\n{new}\n")).collect(),
-            FileChange::Lines(lines) => lines.join("\n"),
-            FileChange::Removal => String::new(),
+            EditedContent::Whole(text) | EditedContent::Other(text) => text.clone(),
+            EditedContent::Replaced(pairs) => {
+                pairs.iter().map(|(old, new)| format!("{old}\n{new}\n")).collect()
+            }
+            EditedContent::Lines(lines) => lines.join("\n"),
+            EditedContent::Removal => String::new(),
         }
     }
 }

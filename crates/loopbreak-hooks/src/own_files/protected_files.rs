@@ -8,7 +8,7 @@ use crate::agents;
 use crate::hook_agent::HookAgent;
 use crate::install::SettingsScope;
 
-/// What a protected file is.
+/// The kind of a protected file.
 #[derive(Clone, Copy)]
 pub(super) enum ProtectedFile {
     /// A `loopbreak.toml` that applies to the session.

@@ -18,18 +18,18 @@ pub(super) struct ShellCommand {
 /// too, and the bodies of here-documents are left out. The words are not expanded.
 pub(super) fn split_commands(text: &str) -> Vec<ShellCommand> {
     let mut commands = Vec::new();
-    LineReader { text, at: 0, depth: 0, commands: &mut commands }.read();
+    ShellLineReader { text, at: 0, depth: 0, commands: &mut commands }.read();
     commands
 }
 
-struct LineReader<'t, 'c> {
+struct ShellLineReader<'t, 'c> {
     text: &'t str,
     at: usize,
     depth: usize,
     commands: &'c mut Vec<ShellCommand>,
 }
 
-impl LineReader<'_, '_> {
+impl ShellLineReader<'_, '_> {
     fn read(&mut self) {
         let mut command = ShellCommand::default();
         let mut delimiters: Vec<String> = Vec::new();
@@ -98,7 +98,7 @@ impl LineReader<'_, '_> {
             "<<" | "<<-" => delimiters.push(target),
             ">" | ">|" | "<>" => command.outputs.push((target, false)),
             ">>" => command.outputs.push((target, true)),
-            // A stream, such as in `2>&1`, is no file.
+            // A stream, such as in `2>&1`, names no file.
             ">&" if !target.is_empty()
                 && !target.starts_with(|letter: char| letter.is_ascii_digit() || letter == '-') =>
             {
@@ -170,7 +170,7 @@ impl LineReader<'_, '_> {
     fn read_inner(&mut self, length: usize) {
         let inner = &self.text[self.at..self.at + length];
         if self.depth < MAX_DEPTH {
-            LineReader { text: inner, at: 0, depth: self.depth + 1, commands: self.commands }.read();
+            ShellLineReader { text: inner, at: 0, depth: self.depth + 1, commands: self.commands }.read();
         }
         self.at = (self.at + length + 1).min(self.text.len());
     }

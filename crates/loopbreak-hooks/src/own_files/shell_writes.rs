@@ -14,7 +14,7 @@ const PREFIXES: [&str; 20] = [
     "elif", "do", "while", "until", "!", "npx", "uvx", "bunx",
 ];
 
-/// What shell commands do to the guard.
+/// The effects of shell commands on files and on the guard.
 #[derive(Debug, Default)]
 pub(super) struct ShellWrites {
     /// The files that they write to.
@@ -30,7 +30,7 @@ pub(super) struct ShellWrite {
     pub(super) effect: WriteEffect,
 }
 
-/// What a command does to a file.
+/// The effect of a command on a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WriteEffect {
     /// The new content stands in the command. `appends` says that the old content is kept.

@@ -127,7 +127,7 @@ fn shell_commands_that_plainly_write_there_are_refused() {
     }
 }
 
-/// What must not be stopped: reading, other files, other folders, and words that only look alike.
+/// These calls must not be stopped: reading, other files, other folders, and words that only look alike.
 #[test]
 fn reading_and_other_files_are_never_refused() {
     let home = GuardedHome::new();

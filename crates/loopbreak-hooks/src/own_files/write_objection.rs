@@ -7,7 +7,7 @@ use loopbreak::text::printable;
 use serde_json::{Map, Value};
 use toml::Table;
 
-use super::file_edit::{FileChange, FileEdit, has_path};
+use super::file_edit::{EditedContent, FileEdit, has_path};
 use super::protected_files::{ProtectedFile, ProtectedFiles, resolve};
 use super::shell_writes::{ShellWrite, ShellWrites, WriteEffect};
 use crate::bounded_file::read_bounded;
@@ -43,7 +43,7 @@ impl OwnFiles<'_> {
             let path = resolve(&folder, &edit.path)?;
             object_to_edit(files.find(&path)?, &path, &edit.change)
         });
-        // A tool with a path is no shell: its command says what it does with the file.
+        // A tool with a path is not a shell: its command says what it does with the file.
         let is_shell = !has_path(&args);
         edited.or_else(|| {
             let lines = COMMAND_KEYS.iter().filter_map(|key| args.get(*key)).flat_map(command_lines);
@@ -77,7 +77,7 @@ fn object_to_line(files: &ProtectedFiles, line: &str, folder: &Path) -> Option<S
     writes.files.iter().find_map(|write| object_to_write(files.find(&write.path)?, write, line))
 }
 
-fn object_to_edit(kind: ProtectedFile, path: &Path, change: &FileChange) -> Option<String> {
+fn object_to_edit(kind: ProtectedFile, path: &Path, change: &EditedContent) -> Option<String> {
     let before = || read_bounded(path).unwrap_or_default();
     let is_harmful = match kind {
         ProtectedFile::Configuration | ProtectedFile::OwnFolder => true,
@@ -146,8 +146,8 @@ fn has_tables(text: &str) -> bool {
 }
 
 /// Returns whether a change of a `pyproject.toml` touches the tables of Loopbreak.
-fn changes_tables(before: &str, change: &FileChange) -> bool {
-    if let FileChange::Lines(lines) = change {
+fn changes_tables(before: &str, change: &EditedContent) -> bool {
+    if let EditedContent::Lines(lines) = change {
         return patch_touches_tables(before, lines);
     }
     match change.apply(before).map(|after| (tables_in(before), tables_in(&after))) {
@@ -190,7 +190,7 @@ fn is_installed(agent: &dyn HookAgent, text: &str) -> bool {
 }
 
 /// Returns whether a change of a settings file removes or changes a hook of Loopbreak.
-fn removes_hooks(agent: &dyn HookAgent, before: &str, change: &FileChange) -> bool {
+fn removes_hooks(agent: &dyn HookAgent, before: &str, change: &EditedContent) -> bool {
     if !is_installed(agent, before) {
         return false;
     }
@@ -198,7 +198,7 @@ fn removes_hooks(agent: &dyn HookAgent, before: &str, change: &FileChange) -> bo
         return true;
     }
     match change {
-        FileChange::Lines(lines) => {
+        EditedContent::Lines(lines) => {
             lines.iter().any(|line| line.starts_with('-') && line.contains("loopbreak"))
         }
         change => match change.apply(before) {

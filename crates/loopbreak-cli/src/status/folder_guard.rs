@@ -10,18 +10,18 @@ use crate::config_loading;
 use crate::output::printable;
 
 /// The guard that applies in the current folder.
-pub(super) struct GuardState {
+pub(super) struct FolderGuard {
     /// `LOOPBREAK=off` is set, which hooks that are started from here have too.
     is_disabled: bool,
     config: Result<GuardedConfig, String>,
 }
 
-impl GuardState {
+impl FolderGuard {
     /// Loads the configuration as a hook in the current folder does.
     pub(super) fn load() -> Self {
         let is_disabled = std::env::var_os("LOOPBREAK").is_some_and(|mode| mode == "off");
         let config = config_loading::load_guarded(&ConfigOptions::default(), Path::new("."));
-        GuardState { is_disabled, config: config.map_err(|error| error.to_string()) }
+        FolderGuard { is_disabled, config: config.map_err(|error| error.to_string()) }
     }
 
     /// Renders what the user should know. Empty if the guard is on and uses all its files.
