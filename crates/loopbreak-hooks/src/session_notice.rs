@@ -1,6 +1,8 @@
 //! Notices for the user about the guard of a session. Each is given once, and is an event in the log of the run.
 
-use loopbreak_store::{HookState, NoteEvent, RunChange, RunEvent, RunState, StoreOptions, StoreUrl, open_with};
+use loopbreak_store::{
+    HookState, NoteEvent, RunChange, RunEvent, RunState, StoreOptions, StoreUrl, open_with,
+};
 
 use crate::event_recorder::EventRecorder;
 use crate::hook_error::HookError;

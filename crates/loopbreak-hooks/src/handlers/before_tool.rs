@@ -232,8 +232,8 @@ mod tests {
     use super::*;
     use crate::hook_agent::HookAgent;
     use crate::hook_request::HookRequest;
-    use crate::transcript::TranscriptReader;
     use crate::own_files::OwnFiles;
+    use crate::transcript::TranscriptReader;
 
     /// A run whose events are handled one by one, with its stored state and its clock.
     #[derive(Default)]
