@@ -1,16 +1,18 @@
 //! Loads the settings from the file, the environment and flags.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopbreak::{Config, Settings};
 use loopbreak_config::{
-    ConfigError, ConfigFileError, ConfigLoader, ConfigSource, LoadError, LoadedConfig, loopbreak_variables,
+    ConfigError, ConfigFileError, ConfigLoader, ConfigSource, GuardedConfig, LoadError, LoadedConfig,
+    loopbreak_variables, user_config_path,
 };
 use loopbreak_watch::notification::COMMAND_VARIABLES;
 
 use crate::args::ConfigOptions;
 use crate::error::UserError;
+use crate::output::printable_lines;
 
 /// Environment variable that may hold the token of the MCP server.
 pub(crate) const TOKEN_VARIABLE: &str = "LOOPBREAK_TOKEN";
@@ -22,10 +24,35 @@ pub(crate) fn load(options: &ConfigOptions) -> Result<Config, UserError> {
     loader(options, Path::new("."))?.load().map(|loaded| loaded.config).map_err(report)
 }
 
-/// Loads the settings for a folder without preparing them for a guard, so that the caller can change them. Fast if
-/// nothing is configured.
+/// Loads the settings for a folder without preparing them for a guard, so that the caller can change them.
 pub(crate) fn settings_in(options: &ConfigOptions, folder: &Path) -> Result<Settings, UserError> {
     loader(options, folder)?.load_settings().map_err(report)
+}
+
+/// Loads the settings of a guard whose agent can write files: a file of the project counts only as far as it is trusted. Fast
+/// if nothing is configured.
+pub(crate) fn load_guarded(options: &ConfigOptions, folder: &Path) -> Result<GuardedConfig, UserError> {
+    loader(options, folder)?.load_guarded().map_err(report)
+}
+
+/// Loads the settings of a guard for the current folder, and says on stderr what the user should know about them.
+pub(crate) fn guarded_settings(options: &ConfigOptions) -> Result<Settings, UserError> {
+    let guarded = load_guarded(options, Path::new("."))?;
+    if let Some(notice) = guarded.notice() {
+        anstream::eprintln!("{}", printable_lines(&notice));
+    }
+    Ok(guarded.settings)
+}
+
+/// The same, prepared for a guard.
+pub(crate) fn guarded_config(options: &ConfigOptions) -> Result<Config, UserError> {
+    let settings = guarded_settings(options)?;
+    Config::new(settings).map_err(|problems| UserError::usage(problems.to_string()))
+}
+
+/// Returns the path of the user's own configuration file.
+pub(crate) fn user_config() -> Option<PathBuf> {
+    user_config_path(|name| std::env::var_os(name))
 }
 
 /// Loads the settings for a folder. Returns `None` if they are invalid.
@@ -39,8 +66,8 @@ pub(crate) fn try_load(options: &ConfigOptions, folder: &Path) -> Result<Option<
 
 /// Creates the loader for a folder.
 pub(crate) fn loader(options: &ConfigOptions, folder: &Path) -> Result<ConfigLoader, UserError> {
-    let mut loader =
-        ConfigLoader::new(folder).environment(loopbreak_variables(&reserved_variables()).map_err(report)?);
+    let variables = loopbreak_variables(&reserved_variables()).map_err(report)?;
+    let mut loader = ConfigLoader::new(folder).user_file(user_config()).environment(variables);
     if let Some(path) = &options.config {
         loader = loader.file(path);
     }
@@ -57,19 +84,24 @@ pub(crate) fn loader(options: &ConfigOptions, folder: &Path) -> Result<ConfigLoa
 pub(crate) fn report(error: LoadError) -> UserError {
     match error {
         LoadError::File(error) => error.into(),
-        LoadError::Invalid { source_file, error } => report_problems(source_file.as_ref(), &error),
+        LoadError::Invalid { source_file, user_file, error } => {
+            report_problems(source_file.iter().chain(&user_file), &error)
+        }
         error => UserError::usage(error.to_string()),
     }
 }
 
 /// Prints all problems of a configuration or a roadmap on stderr, with the lines that cause them.
-pub(crate) fn print_problems(source: Option<&ConfigSource>, error: &ConfigError) {
+pub(crate) fn print_problems<'s>(sources: impl IntoIterator<Item = &'s ConfigSource>, error: &ConfigError) {
     // If nobody reads them, the exit code still says it.
-    let _ = write!(anstream::stderr(), "{}", error.render(source));
+    let _ = write!(anstream::stderr(), "{}", error.render(sources));
 }
 
-fn report_problems(source: Option<&ConfigSource>, error: &ConfigError) -> UserError {
-    print_problems(source, error);
+fn report_problems<'s>(
+    sources: impl IntoIterator<Item = &'s ConfigSource>,
+    error: &ConfigError,
+) -> UserError {
+    print_problems(sources, error);
     let count = match error.problems.len() {
         1 => "1 problem".to_owned(),
         count => format!("{count} problems"),

@@ -34,6 +34,7 @@ mod run;
 mod status;
 mod store;
 mod tasks;
+mod trust_list;
 mod tune;
 mod value_parsers;
 mod watch;

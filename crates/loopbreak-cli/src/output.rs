@@ -8,7 +8,7 @@ use loopbreak::Mode;
 use loopbreak_report::text::TextStyle;
 use loopbreak_report::{DiagnosticPrinter, mode_note};
 pub(crate) use loopbreak_report::{printable, printable_lines};
-use loopbreak_store::write_file_atomically;
+use loopbreak_store::{replace_with_empty_file, write_file_atomically};
 use loopbreak_trace::LogInput;
 use serde::Serialize;
 
@@ -88,8 +88,7 @@ pub(crate) fn write_file_with(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), UserError> {
-    // A pipe or a device must not be replaced by a file.
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+    if is_special(path) {
         let written = fs::OpenOptions::new().write(true).open(path).and_then(|file| {
             let mut out = io::BufWriter::new(file);
             fill(&mut out).and_then(|()| out.flush())
@@ -124,7 +123,21 @@ pub(crate) fn refuse_to_overwrite(option: &str, path: &Path, inputs: &[LogInput]
 /// Creates a file, unless it is one of the logs.
 pub(crate) fn create_file(option: &str, path: &Path, inputs: &[LogInput]) -> Result<File, UserError> {
     refuse_to_overwrite(option, path, inputs)?;
-    File::create(path).map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
+    open_output(path).map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
+}
+
+/// Opens a file to write to while the command runs. What was in it is removed, and a link in its place is not followed.
+pub(crate) fn open_output(path: &Path) -> io::Result<File> {
+    if is_special(path) {
+        return fs::OpenOptions::new().write(true).open(path);
+    }
+    replace_with_empty_file(path)
+}
+
+/// Returns whether a path is a pipe or a device, which must not be replaced by a file. `/dev/stdout` may lead to a file.
+fn is_special(path: &Path) -> bool {
+    let is_system = path.starts_with("/dev") || path.starts_with("/proc");
+    is_system || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Converts the result of writing. A closed pipe is not an error.

@@ -4,9 +4,13 @@
 //! one from layers. Each layer overrides the one before it:
 //!
 //! 1. the defaults of a profile, and of a task preset if one is selected,
-//! 2. a configuration file: `loopbreak.toml`, or `[tool.loopbreak]` in `pyproject.toml`,
-//! 3. environment variables such as `LOOPBREAK_STAGNATION__MAX_TURNS`,
-//! 4. assignments such as `stagnation.max_turns=30`, as given on a command line.
+//! 2. the user's own configuration file,
+//! 3. the configuration file of a project: `loopbreak.toml`, or `[tool.loopbreak]` in `pyproject.toml`,
+//! 4. environment variables such as `LOOPBREAK_STAGNATION__MAX_TURNS`,
+//! 5. assignments such as `stagnation.max_turns=30`, as given on a command line.
+//!
+//! Where Loopbreak guards an agent that can write files, [`ConfigLoader::load_guarded`] trusts the file of a project less than
+//! the others: it may tighten and tune the guard, and loosen it only if the user has trusted it ([`TrustedFiles`]).
 //!
 //! [`ConfigLayers`] works on texts and does no IO. [`ConfigLoader`] also finds and reads the file. Both return a
 //! [`LoadedConfig`], which knows the origin of every value, or all problems at once, each with its location in the
@@ -51,6 +55,7 @@ mod settings_tree;
 mod source;
 #[cfg(test)]
 mod tests;
+mod trust;
 
 pub use allow_rule::AllowRuleEdit;
 pub use layers::{ConfigLayers, EffectiveOption, LoadedConfig};
@@ -65,8 +70,9 @@ pub use profile::{UnknownProfile, parse_profile};
 pub use schema::schema;
 pub use source::{
     ConfigFileError, ConfigFileLayout, ConfigSource, SourceLocation, ValueOrigin, find_config_file,
-    has_loopbreak_tables, read_config_file, read_limited_file,
+    has_loopbreak_tables, read_config_file, read_limited_file, user_config_path,
 };
+pub use trust::{GuardedConfig, IgnoredOption, ProjectFile, TrustedFiles, TrustedFilesError, UnusedFile};
 
 /// Compiles and runs the snippets of the guide with the tests.
 #[cfg(doctest)]

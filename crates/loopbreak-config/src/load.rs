@@ -7,7 +7,8 @@ use loopbreak::Settings;
 
 use crate::layers::{ConfigLayers, LoadedConfig};
 use crate::problem::ConfigError;
-use crate::source::{ConfigFileError, ConfigSource, find_config_file, read_config_file};
+use crate::source::{ConfigFileError, ConfigSource, ValueOrigin, find_config_file, read_config_file};
+use crate::trust::{GuardedConfig, load_guarded};
 
 /// Loads the configuration for a folder.
 ///
@@ -24,6 +25,7 @@ use crate::source::{ConfigFileError, ConfigSource, find_config_file, read_config
 pub struct ConfigLoader {
     folder: PathBuf,
     file: Option<PathBuf>,
+    user_file: Option<PathBuf>,
     layers: ConfigLayers,
     is_customized: bool,
 }
@@ -46,6 +48,8 @@ pub enum LoadError {
     Invalid {
         /// The configuration file, to show lines of it.
         source_file: Option<ConfigSource>,
+        /// The user's own configuration file, to show lines of it.
+        user_file: Option<ConfigSource>,
         /// The problems.
         error: ConfigError,
     },
@@ -57,6 +61,7 @@ impl ConfigLoader {
         ConfigLoader {
             folder: folder.into(),
             file: None,
+            user_file: None,
             layers: ConfigLayers::default(),
             is_customized: false,
         }
@@ -66,6 +71,14 @@ impl ConfigLoader {
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>) -> Self {
         self.file = Some(path.into());
+        self
+    }
+
+    /// Reads the user's own configuration file as well, if it exists: see [`user_config_path`](crate::user_config_path). That of
+    /// the folder overrides it.
+    #[must_use]
+    pub fn user_file(mut self, path: Option<PathBuf>) -> Self {
+        self.user_file = path;
         self
     }
 
@@ -95,32 +108,65 @@ impl ConfigLoader {
 
     /// Loads the configuration.
     pub fn load(&self) -> Result<LoadedConfig, LoadError> {
-        self.load_source(self.find_source()?)
+        let source = self.find_source()?;
+        self.load_sources(source, self.read_user_file()?)
     }
 
     /// Loads the settings alone. Faster than [`ConfigLoader::load`] if nothing is configured, which matters to a hook
     /// that runs on every tool call.
     pub fn load_settings(&self) -> Result<Settings, LoadError> {
-        let source = self.find_source()?;
-        if source.is_none() && !self.is_customized {
+        let (source, user) = (self.find_source()?, self.read_user_file()?);
+        if source.is_none() && user.is_none() && !self.is_customized {
             return Ok(Settings::default());
         }
-        self.load_source(source).map(|loaded| (*loaded.config).clone())
+        self.load_sources(source, user).map(|loaded| (*loaded.config).clone())
+    }
+
+    /// Loads the configuration of a guard whose agent can write files. A file that was found in the folder or above it is not
+    /// trusted like that of the user: unless the user has trusted it, it can tighten and tune the guard, and not loosen it. A
+    /// file that was named with [`ConfigLoader::file`] is taken as it stands.
+    pub fn load_guarded(&self) -> Result<GuardedConfig, LoadError> {
+        if self.file.is_none() {
+            let user_file = self.user_file.as_deref();
+            return load_guarded(&self.layers, self.is_customized, &self.folder, user_file);
+        }
+        let loaded = self.load()?;
+        let mode_origin = Some(loaded.origin("mode")).filter(ValueOrigin::is_set);
+        Ok(GuardedConfig { settings: (*loaded.config).clone(), mode_origin, ..GuardedConfig::default() })
     }
 
     fn find_source(&self) -> Result<Option<ConfigSource>, ConfigFileError> {
-        match &self.file {
-            Some(path) => read_config_file(path).map(Some),
-            None => find_config_file(&self.folder),
-        }
+        let Some(path) = &self.file else {
+            let source = find_config_file(&self.folder)?;
+            // Below the folder of the user's configuration, the file is that of the user.
+            let is_users = |source: &ConfigSource| {
+                let path = std::fs::canonicalize(&source.name).ok();
+                path.is_some()
+                    && path == self.user_file.as_ref().and_then(|user| std::fs::canonicalize(user).ok())
+            };
+            return Ok(source.filter(|source| !is_users(source)));
+        };
+        read_config_file(path).map(Some)
     }
 
-    fn load_source(&self, source: Option<ConfigSource>) -> Result<LoadedConfig, LoadError> {
+    fn read_user_file(&self) -> Result<Option<ConfigSource>, ConfigFileError> {
+        let Some(path) = self.user_file.as_ref().filter(|path| path.is_file()) else { return Ok(None) };
+        read_config_file(path).map(Some)
+    }
+
+    fn load_sources(
+        &self,
+        source: Option<ConfigSource>,
+        user: Option<ConfigSource>,
+    ) -> Result<LoadedConfig, LoadError> {
         let mut layers = self.layers.clone();
         if let Some(source) = &source {
             layers = layers.file(source.clone());
         }
-        layers.load().map_err(|error| LoadError::Invalid { source_file: source, error })
+        if let Some(user) = &user {
+            layers = layers.user_file(user.clone());
+        }
+        layers.load().map_err(|error| LoadError::Invalid { source_file: source, user_file: user, error })
     }
 }
 

@@ -8,7 +8,6 @@ use std::path::Path;
 
 use loopbreak::Mode;
 use loopbreak_store::{RunKey, StoreError};
-use serde_json::json;
 
 use crate::detect_agent::detect_agent;
 use crate::error_log;
@@ -16,12 +15,13 @@ use crate::event_queue::{EventQueue, MAX_EVENT_BYTES, QueuedEvent, random_id, ru
 use crate::event_recorder::EventRecorder;
 use crate::hook_agent::HookAgent;
 use crate::hook_budget::HookBudget;
-use crate::hook_environment::HookEnvironment;
+use crate::hook_environment::{HookEnvironment, HookSettings};
 use crate::hook_error::HookError;
 use crate::hook_event::{HookEvent, read_event};
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_response::HookResponse;
 use crate::hook_watch::{HookWatch, UnfinishedStep};
+use crate::own_files::OwnFiles;
 use crate::store_trouble::{is_news, note_locked};
 
 /// Reads one event and returns the response for the agent, if there is one. An error is passed to `warn` and written to
@@ -80,13 +80,8 @@ fn try_answer(
     let store = environment.store.as_deref().ok_or(HookError::NoStore)?;
     let call = EventCall { agent, kind, event: &event, text: &text, key, store, environment, budget, watch };
     let (response, notice) = call.respond();
-    let mut output = agent.render(&event, &response);
-    if let Some(notice) = notice {
-        agent.add_user_message(output.get_or_insert_with(|| json!({})), &notice);
-    }
-    let is_empty =
-        output.as_ref().and_then(|output| output.as_object()).is_some_and(serde_json::Map::is_empty);
-    Ok(output.filter(|_| !is_empty).map(|json| json.to_string()))
+    let response = response.with_notice(notice.as_deref());
+    Ok(agent.render(&event, &response).map(|json| json.to_string()))
 }
 
 /// One event of a known agent, with the surroundings of the hook.
@@ -128,24 +123,17 @@ impl EventCall<'_> {
         let (warn, now) = (self.environment.warn, (self.environment.clock)());
         let folder = self.event.cwd.as_deref().unwrap_or_default();
         let settings_folder = if Path::new(folder).is_dir() { folder } else { "." };
-        let settings =
+        let HookSettings { settings, notice: settings_notice } =
             (self.environment.load_settings)(Path::new(settings_folder)).map_err(HookError::Settings)?;
-        if settings.mode == Mode::Off {
-            return Ok(HookResponse::Nothing);
-        }
         let queue = EventQueue::new(self.store, &self.key);
-        let id = random_id();
-        let queued = self.queued_event(id, now);
-        self.watch.hold(UnfinishedStep {
-            store: self.store.to_owned(),
-            agent: self.agent.name(),
-            queue: queue.clone(),
-            event: queued.clone(),
-            at: now,
-        });
         let recorder = EventRecorder {
             agent: self.agent,
             settings: &settings,
+            settings_notice: settings_notice.as_deref(),
+            own_files: OwnFiles {
+                user_config: self.environment.user_config.as_deref(),
+                store: Some(self.store),
+            },
             key: &self.key,
             folder,
             store: self.store,
@@ -155,6 +143,19 @@ impl EventCall<'_> {
             warn,
             notice,
         };
+        if settings.mode == Mode::Off {
+            // The user has switched the guard off, so it does not matter whether this fails.
+            return Ok(recorder.tell_while_off(self.event, self.kind));
+        }
+        let id = random_id();
+        let queued = self.queued_event(id, now);
+        self.watch.hold(UnfinishedStep {
+            store: self.store.to_owned(),
+            agent: self.agent.name(),
+            queue: queue.clone(),
+            event: queued.clone(),
+            at: now,
+        });
         match recorder.record(self.event, self.kind, id) {
             Err(HookError::Store(StoreError::Busy)) => {
                 note_locked(self.store, now);

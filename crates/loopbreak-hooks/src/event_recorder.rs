@@ -17,6 +17,7 @@ use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_request::HookRequest;
 use crate::hook_response::HookResponse;
+use crate::own_files::OwnFiles;
 use crate::store_trouble::{forget_lock, was_locked};
 use crate::transcript::TranscriptReader;
 
@@ -24,6 +25,10 @@ use crate::transcript::TranscriptReader;
 pub(crate) struct EventRecorder<'r> {
     pub(crate) agent: &'r dyn HookAgent,
     pub(crate) settings: &'r Settings,
+    /// A notice for the user about the settings.
+    pub(crate) settings_notice: Option<&'r str>,
+    /// The files of Loopbreak that the agent may not change.
+    pub(crate) own_files: OwnFiles<'r>,
     pub(crate) key: &'r RunKey,
     pub(crate) folder: &'r str,
     pub(crate) store: &'r Path,
@@ -62,6 +67,8 @@ impl EventRecorder<'_> {
         let request = HookRequest {
             agent: self.agent,
             settings: self.settings,
+            notice: self.settings_notice,
+            own_files: self.own_files,
             event,
             kind,
             run: &self.key.session,
@@ -108,6 +115,8 @@ impl EventRecorder<'_> {
         let request = HookRequest {
             agent: self.agent,
             settings: self.settings,
+            notice: None,
+            own_files: self.own_files,
             event: &event,
             kind,
             run: &self.key.session,

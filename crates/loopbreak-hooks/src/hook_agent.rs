@@ -210,9 +210,9 @@ impl dyn HookAgent + '_ {
     }
 
     /// Renders the response to an event, or `None` if the agent expects no output.
-    pub(crate) fn render(&self, event: &HookEvent<'_>, response: &HookResponse) -> Option<Value> {
+    pub(crate) fn render(&self, whole_event: &HookEvent<'_>, response: &HookResponse) -> Option<Value> {
         let short = |text: &str| clip(text, TEXT_BYTES).to_owned();
-        let (error, event) = (event.error_message(), event.name());
+        let (error, event) = (whole_event.error_message(), whole_event.name());
         match response {
             HookResponse::Nothing => None,
             HookResponse::Advise { agent, user } => {
@@ -230,6 +230,15 @@ impl dyn HookAgent + '_ {
             HookResponse::Ask(reason) => Some(self.render_question(event, &short(reason))),
             HookResponse::Stop(reason) => Some(self.render_stop(event, &short(reason))),
             HookResponse::Continue(reason) => Some(self.render_continuation(&short(reason))),
+            HookResponse::Noted { response, notice } => {
+                let mut output = self.render(whole_event, response).unwrap_or_else(|| json!({}));
+                let notice = match output["systemMessage"].as_str() {
+                    Some(message) => format!("{notice}\n\n{message}"),
+                    None => notice.clone(),
+                };
+                self.add_user_message(&mut output, &short(&notice));
+                output.as_object().is_some_and(|output| !output.is_empty()).then_some(output)
+            }
         }
     }
 }
@@ -349,6 +358,23 @@ mod tests {
         }
         let both = HookResponse::Advise { agent: Some("fact".into()), user: Some("look".into()) };
         assert_eq!(render("codex", "Stop", &both), json!({"systemMessage": "look"}));
+    }
+
+    #[test]
+    fn a_notice_for_the_user_stands_beside_any_response() {
+        let noted = |response: HookResponse| response.with_notice(Some("look"));
+        assert_eq!(
+            render("claude-code", "PreToolUse", &noted(HookResponse::Nothing)),
+            json!({"systemMessage": "look"})
+        );
+        let refused = render("claude-code", "PreToolUse", &noted(HookResponse::Deny("no".into())));
+        assert_eq!((decision(&refused), &refused["systemMessage"]), (&"deny".into(), &"look".into()));
+        let asked = render("gemini", "BeforeTool", &noted(HookResponse::Ask("why".into())));
+        assert_eq!(asked["systemMessage"], "look\n\nwhy");
+        // These agents show no messages of hooks, and must get no empty answer either.
+        for (agent, event) in [("openhands", "PreToolUse"), ("cursor", "preToolUse")] {
+            assert_eq!(render(agent, event, &noted(HookResponse::Nothing)), Value::Null, "{agent}");
+        }
     }
 
     #[test]

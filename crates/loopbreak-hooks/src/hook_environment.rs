@@ -16,8 +16,25 @@ pub struct HookEnvironment<'e> {
     pub limit: Option<HookLimit>,
     /// Returns the time, in milliseconds since 1970. Recorded sessions are replayed with the times of their events.
     pub clock: &'e dyn Fn() -> i64,
+    /// The user's own configuration file, whether it exists or not. The agent may not write to its folder.
+    pub user_config: Option<PathBuf>,
     /// Loads the settings that apply in a folder.
-    pub load_settings: &'e dyn Fn(&Path) -> Result<Settings, String>,
+    pub load_settings: &'e dyn Fn(&Path) -> Result<HookSettings, String>,
     /// Receives messages for people.
     pub warn: &'e dyn Fn(&str),
+}
+
+/// The settings of a session.
+#[derive(Clone, Debug, Default)]
+pub struct HookSettings {
+    /// The settings.
+    pub settings: Settings,
+    /// A notice for the user about them. It is said once per session, and again if it changes.
+    pub notice: Option<String>,
+}
+
+impl From<Settings> for HookSettings {
+    fn from(settings: Settings) -> Self {
+        HookSettings { settings, notice: None }
+    }
 }

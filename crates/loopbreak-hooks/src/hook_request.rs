@@ -1,6 +1,7 @@
 //! An event with everything that is needed to handle it.
 
 use std::fs;
+use std::path::Path;
 
 use loopbreak::{Action, Outcome, Settings, Step, step::EpochMillis};
 use loopbreak_store::RunChange;
@@ -12,12 +13,17 @@ use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_response::HookResponse;
 use crate::hook_transaction::HookTransaction;
+use crate::own_files::OwnFiles;
 use crate::transcript::TranscriptReader;
 
 /// An event with everything that is needed to handle it.
 pub(crate) struct HookRequest<'a> {
     pub(crate) agent: &'a dyn HookAgent,
     pub(crate) settings: &'a Settings,
+    /// A notice for the user about the settings.
+    pub(crate) notice: Option<&'a str>,
+    /// The files of Loopbreak that the agent may not change.
+    pub(crate) own_files: OwnFiles<'a>,
     pub(crate) event: &'a HookEvent<'a>,
     pub(crate) kind: HookEventKind,
     /// Id of the run in events.
@@ -45,6 +51,12 @@ impl HookRequest<'_> {
     /// Creates a step at the time of the event.
     pub(crate) fn step<'s>(&self, action: Option<Action<'s>>) -> Step<'s> {
         Step { at: Some(EpochMillis(self.now)), action, ..Step::default() }
+    }
+
+    /// Returns what a call would change of the guard itself, or `None` if it changes nothing of it.
+    pub(crate) fn change_of_guard(&self, action: &Action<'_>) -> Option<String> {
+        let folder = self.event.cwd.as_deref().filter(|folder| !folder.is_empty()).unwrap_or(".");
+        self.own_files.objection(Path::new(folder), action)
     }
 
     /// Returns the length of the transcript, if the event names one.

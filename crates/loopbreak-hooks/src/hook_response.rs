@@ -18,6 +18,8 @@ pub(crate) enum HookResponse {
     Continue(String),
     /// The agent is stopped, with a reason for the user.
     Stop(String),
+    /// The user gets a message beside another response.
+    Noted { response: Box<HookResponse>, notice: String },
 }
 
 impl HookResponse {
@@ -30,6 +32,7 @@ impl HookResponse {
             HookResponse::Ask(_) => "ask",
             HookResponse::Continue(_) => "continue",
             HookResponse::Stop(_) => "stop",
+            HookResponse::Noted { response, .. } => response.name(),
         }
     }
 
@@ -44,12 +47,21 @@ impl HookResponse {
             | HookResponse::Ask(text)
             | HookResponse::Continue(text)
             | HookResponse::Stop(text) => Some(text.clone()),
+            HookResponse::Noted { response, .. } => response.text(),
         }
     }
 
     /// Returns whether the agent gets advice.
     pub(crate) fn is_advice(&self) -> bool {
         matches!(self, HookResponse::Advise { agent: Some(_), .. })
+    }
+
+    /// Adds a message for the user, if there is one.
+    pub(crate) fn with_notice(self, notice: Option<&str>) -> HookResponse {
+        match notice {
+            Some(notice) => HookResponse::Noted { response: Box::new(self), notice: notice.to_owned() },
+            None => self,
+        }
     }
 
     /// Combines this response with one to an earlier step of the same event. Advice is joined, and a decision replaces
@@ -61,6 +73,9 @@ impl HookResponse {
         };
         match (earlier, self) {
             (HookResponse::Nothing, response) | (response, HookResponse::Nothing) => response,
+            (earlier, HookResponse::Noted { response, notice }) => {
+                response.after(earlier).with_notice(Some(&notice))
+            }
             (
                 HookResponse::Advise { agent: earlier_agent, user: earlier_user },
                 HookResponse::Advise { agent, user },

@@ -15,6 +15,7 @@ use crate::hook_error::HookError;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_request::HookRequest;
 use crate::hook_response::HookResponse;
+use crate::session_notice;
 use crate::transcript::{TranscriptUpdate, UnreportedCall};
 
 /// A run while one of its events is handled.
@@ -69,6 +70,7 @@ impl<'r> HookTransaction<'r> {
         };
         let response = response.after(earlier);
         let is_held = self.hold_advice(&response);
+        let notice = self.take_notice();
         if self.events.is_empty() && !self.changed {
             return Ok((None, response));
         }
@@ -78,7 +80,14 @@ impl<'r> HookTransaction<'r> {
         if let HookResponse::Stop(reason) = &response {
             self.state.hook.events.stop = Some(reason.clone());
         }
-        Ok((Some(self.into_change()?), response))
+        Ok((Some(self.into_change()?), response.with_notice(notice)))
+    }
+
+    /// Returns what the user should know about the guard, if it was not said before in this session, and records it.
+    fn take_notice(&mut self) -> Option<&'r str> {
+        let notice = self.request.due_notice(&mut self.state.hook)?;
+        self.events.push(session_notice::session_event(notice));
+        Some(notice)
     }
 
     /// Keeps advice about a call for the next time that the call is proposed, if the agent takes no advice now. Returns whether

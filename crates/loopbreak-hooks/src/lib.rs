@@ -12,6 +12,8 @@
 //! | `hook_event`, `raw_event`, `tool_outcome`, `transcript` | parsing of events, tool responses and transcripts |
 //! | `hook_budget`, `hook_watch` | the time that a hook may take, and its end if it takes longer |
 //! | `event_queue`, `store_trouble` | steps that wait for a store that was locked, and what is remembered about it |
+//! | `own_files` | refusal of calls that would change the guard itself |
+//! | `session_notice` | what the user should know about the guard, once per session |
 //! | `detect_agent` | the agent that sent an event |
 //! | [`install`] | the settings files of agents |
 //! | [`doctor`], [`error_log`] | checks of the installed hook, and the errors of past events |
@@ -44,10 +46,12 @@ mod hook_watch;
 pub mod install;
 #[cfg(feature = "scripted-model")]
 pub mod live_trial;
+mod own_files;
 mod raw_event;
 
 #[cfg(feature = "scripted-model")]
 pub mod scripted_model;
+mod session_notice;
 mod store_trouble;
 mod temporary_folder;
 mod tool_outcome;
@@ -57,6 +61,6 @@ pub use answer_event::answer;
 pub use event_queue::waiting_events;
 pub use hook_agent::{HookAgent, UnknownAgent};
 pub use hook_budget::{HookLimit, WHOLE_TIME};
-pub use hook_environment::HookEnvironment;
+pub use hook_environment::{HookEnvironment, HookSettings};
 pub use hook_event_kind::HookEventKind;
 pub use hook_troubles::HookTroubles;

@@ -124,7 +124,8 @@ impl ReplayedSession {
             disabled: false,
             limit: None,
             clock: &|| clock.get(),
-            load_settings: &|_| Ok(Settings::default()),
+            user_config: None,
+            load_settings: &|_| Ok(Settings::default().into()),
             warn: &|text| {
                 failures.set(failures.get() + 1);
                 eprintln!("{}: {text}", session.name);

@@ -25,6 +25,29 @@ pub fn write_copy_atomically(path: &Path, original: &Path, content: &[u8]) -> io
     replace(path, Some(&original), |out| out.write_all(content))
 }
 
+/// Replaces a file by an empty one, and opens it. Unlike with [`File::create`], a link is not followed. An existing file keeps its
+/// mode and its owner.
+pub fn replace_with_empty_file(path: &Path) -> io::Result<File> {
+    let model = fs::metadata(path).ok();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let temporary = temporary_file(folder.unwrap_or(Path::new(".")), model.is_none())?;
+    if let Some(model) = &model {
+        keep_owner(temporary.as_file(), model);
+        temporary.as_file().set_permissions(model.permissions())?;
+    }
+    Ok(temporary.persist(path)?)
+}
+
+/// Writes a whole file that only its owner can read.
+pub fn write_private_file_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut temporary = temporary_file(folder.unwrap_or(Path::new(".")), false)?;
+    temporary.write_all(content)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(path)?;
+    Ok(())
+}
+
 fn replace(
     path: &Path,
     model: Option<&Metadata>,
@@ -116,6 +139,21 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn a_private_file_is_private_even_if_it_was_not_before() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trusted.json");
+        fs::write(&path, "old").unwrap();
+        for _ in 0..2 {
+            write_private_file_atomically(&path, b"new").unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn a_new_file_has_the_default_mode_of_the_user() {
         use std::os::unix::fs::PermissionsExt as _;
 
@@ -125,6 +163,18 @@ mod tests {
         write(&ours, "x");
         fs::write(&plain, "x").unwrap();
         assert_eq!(mode(&ours), mode(&plain));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_place_of_an_output_is_replaced_and_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (victim, path) = (folder.path().join("bashrc"), folder.path().join("events.jsonl"));
+        fs::write(&victim, "alias ll=ls").unwrap();
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        replace_with_empty_file(&path).unwrap().write_all(b"new").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "alias ll=ls");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
 
     #[cfg(unix)]

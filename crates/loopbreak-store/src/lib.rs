@@ -56,7 +56,9 @@ mod store_options;
 mod store_url;
 pub mod tasks;
 
-pub use atomic_file::{write_copy_atomically, write_file_atomically};
+pub use atomic_file::{
+    replace_with_empty_file, write_copy_atomically, write_file_atomically, write_private_file_atomically,
+};
 pub use backend::{open, open_existing, open_with, repair};
 pub use clock::now;
 pub use event::*;

@@ -46,7 +46,7 @@ pub(super) enum PartMove {
 /// The settings of a session that differ between parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PartVariant {
-    /// The content of `loopbreak.toml`.
+    /// The content of the user's own `loopbreak.toml`.
     pub(super) config: &'static str,
     /// The hooks are installed for the user and for the project, with different commands.
     pub(super) two_installations: bool,

@@ -60,7 +60,7 @@ impl SessionSetup {
         }
         let files = ProjectFiles::create(&setup.project, folder)?;
         if !variant.config.is_empty() {
-            write(&setup.project.join("loopbreak.toml"), variant.config)?;
+            setup.write_home(".config/loopbreak/loopbreak.toml", variant.config)?;
         }
         if is_recorded {
             HookRecorder::new(folder).install(&setup.bin().join("loopbreak"), loopbreak)?;

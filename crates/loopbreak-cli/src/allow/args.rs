@@ -10,7 +10,8 @@ Examples:
   loopbreak allow last --save        Allow it in all sessions of its project
   loopbreak allow last --run 5f2c    Consider only the session with this prefix
 
-The next attempt is allowed. --save adds [[allow]] to loopbreak.toml.
+The next attempt is allowed. --save adds [[allow]] to loopbreak.toml and trusts
+the file, unless it has more that needs your trust.
 LOOPBREAK=off turns the guard off for a session.")]
 pub(crate) struct AllowArgs {
     /// Call to allow

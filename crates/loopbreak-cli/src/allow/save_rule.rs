@@ -8,6 +8,8 @@ use loopbreak_config::AllowRuleEdit;
 
 use crate::error::UserError;
 use crate::output;
+use crate::store::warn;
+use crate::trust_list::{is_fully_used, trust_present_content};
 
 /// Adds a rule to the configuration that applies in a folder, or creates one. Returns its path.
 pub(super) fn save_rule(rule: &AllowRule, folder: &Path) -> Result<PathBuf, UserError> {
@@ -20,7 +22,15 @@ pub(super) fn save_rule(rule: &AllowRule, folder: &Path) -> Result<PathBuf, User
             edit.added
         )));
     }
+    // Of a file that applied as a whole, the user knows what is in it.
+    let was_used = is_fully_used(here);
     let real = fs::canonicalize(&edit.path).unwrap_or_else(|_| edit.path.clone());
     output::write_file(&real, edit.text.as_bytes())?;
+    if was_used {
+        trust_present_content(&real)?;
+    } else {
+        let name = edit.path.display();
+        warn(&format!("{name} has more that needs your trust: look at it, and run `loopbreak config trust`"));
+    }
     Ok(edit.path)
 }

@@ -16,9 +16,13 @@ Examples:
   loopbreak config explain                          List all options
   loopbreak config explain stagnation.max_turns     Explain one option
 
-Settings come from the profile, the file, the environment and flags; each
-overrides the one before. The file is the nearest loopbreak.toml, or
-pyproject.toml with [tool.loopbreak], in this folder or its parents.")]
+  loopbreak config trust                            Trust the file of this folder
+
+Settings come from the profile, your own file, the file of the project, the
+environment and flags; each overrides the one before. Your own file is
+~/.config/loopbreak/loopbreak.toml. That of the project is the nearest
+loopbreak.toml, or pyproject.toml with [tool.loopbreak], in this folder or its
+parents.")]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     pub(super) command: ConfigCommand,
@@ -36,6 +40,10 @@ pub(super) enum ConfigCommand {
     Schema(SchemaArgs),
     /// Explain an option, or list all options
     Explain(ExplainArgs),
+    /// Trust the configuration file of a project, or list the trusted files
+    Trust(TrustArgs),
+    /// Take the trust in a configuration file back
+    Untrust(UntrustArgs),
     /// Print the reference of all options as Markdown
     Reference(ReferenceArgs),
 }
@@ -116,6 +124,52 @@ pub(super) struct GetArgs {
     pub(super) key: String,
     #[command(flatten)]
     pub(super) options: ConfigOptions,
+}
+
+/// Trust the configuration file of a project, or list the trusted files.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak config trust                 Trust the file of this folder
+  loopbreak config trust ../app          Trust the file of another folder
+  loopbreak config trust --yes           Do not ask
+  loopbreak config trust --list          Show the files that you have trusted
+
+Where Loopbreak guards an agent that can write files (hooks, mcp, watch), the
+file of a project may make the guard stricter. It may switch it off, allow
+calls, or change its texts only if you have trusted it. This command shows what
+the file would do and asks. A file is trusted with its present content: if it
+is changed, it has to be trusted again. Your own file in
+~/.config/loopbreak/loopbreak.toml needs no trust.
+
+Exit codes:
+  0 the file is trusted; 1 it is not; 2 the file has a problem, or nobody was
+  there to confirm")]
+pub(super) struct TrustArgs {
+    /// File, or folder to search from [default: the current folder]
+    #[arg(value_name = "FOLDER|FILE")]
+    pub(super) path: Option<PathBuf>,
+    /// Trust the file without asking
+    #[arg(short, long)]
+    pub(super) yes: bool,
+    /// List the trusted files
+    #[arg(long, conflicts_with_all = ["path", "yes"])]
+    pub(super) list: bool,
+}
+
+/// Take the trust in a configuration file back.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak config untrust               The file of this folder
+  loopbreak config untrust ../app/loopbreak.toml
+
+Exit codes:
+  0 the file is not trusted any more; 1 it was not trusted")]
+pub(super) struct UntrustArgs {
+    /// File, or folder to search from [default: the current folder]
+    #[arg(value_name = "FOLDER|FILE")]
+    pub(super) path: Option<PathBuf>,
 }
 
 /// Print the reference of all options as Markdown.

@@ -20,7 +20,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8, UserError> {
     match config_loading::loader(&options, folder)?.load() {
         Ok(loaded) if args.json => output::print_indented_json(&loaded.to_json())?,
         Ok(loaded) => output::print(&loaded.render_table())?,
-        Err(LoadError::Invalid { source_file, error }) if args.json => {
+        Err(LoadError::Invalid { source_file, error, .. }) if args.json => {
             output::print_indented_json(&error.to_json(source_file.as_ref()))?;
             return Ok(exit::USAGE);
         }

@@ -1,11 +1,12 @@
 //! `loopbreak config init`: writes a configuration file with comments.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use loopbreak_config::parse_profile;
 use loopbreak_config::reference::starter_file;
+use loopbreak_store::write_file_atomically;
 
 use super::args::InitArgs;
 use crate::error::UserError;
@@ -28,17 +29,19 @@ pub(super) fn run(args: &InitArgs) -> Result<u8, UserError> {
 }
 
 fn write(path: &Path, text: &str, force: bool) -> Result<(), UserError> {
-    let mut options = OpenOptions::new();
-    options.write(true);
+    let failed = |error| UserError::failed(format!("cannot write {}: {error}", path.display()));
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink()) {
+        // A link may come with a cloned repository, and lead anywhere.
+        return Err(UserError::usage(format!("{} is a link; nothing was written", path.display()))
+            .hint("name the file that it leads to, or remove the link"));
+    }
     if force {
-        options.create(true).truncate(true)
-    } else {
-        options.create_new(true)
-    };
-    let result = options.open(path).and_then(|mut file| file.write_all(text.as_bytes()));
-    result.map_err(|error| match error.kind() {
+        return write_file_atomically(path, |out| out.write_all(text.as_bytes())).map_err(failed);
+    }
+    let created = OpenOptions::new().write(true).create_new(true).open(path);
+    created.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => UserError::usage(format!("{} already exists", path.display()))
             .hint("to overwrite it, add --force; to check it, run `loopbreak config check`"),
-        _ => UserError::failed(format!("cannot write {}: {error}", path.display())),
+        _ => failed(error),
     })
 }

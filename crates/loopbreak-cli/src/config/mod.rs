@@ -5,6 +5,7 @@ mod check;
 mod command;
 mod explain;
 mod init;
+mod trust;
 
 pub(crate) use args::ConfigArgs;
 pub(crate) use command::run;

@@ -5,13 +5,14 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use loopbreak_hooks::install::{AgentChoice, InstallError, SettingsChange, find_named_agent};
-use loopbreak_hooks::{HookAgent, HookEnvironment, HookLimit, WHOLE_TIME, answer};
+use loopbreak_hooks::{HookAgent, HookEnvironment, HookLimit, HookSettings, WHOLE_TIME, answer};
 use loopbreak_store::{default_path, now};
 
 use super::agent_choice::choose;
 use super::args::{HookArgs, HookCommand, InstallArgs, ManageCommand};
 use super::doctor::doctor;
 use crate::args::ConfigOptions;
+use crate::config_loading::{load_guarded, user_config};
 use crate::error::UserError;
 use crate::{exit, output};
 
@@ -45,8 +46,10 @@ pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) ->
         // A person may type as long as they like.
         limit: (!is_terminal).then(|| HookLimit { time: time_limit(), end_process: end_successfully }),
         clock: &now,
+        user_config: user_config(),
         load_settings: &|folder| {
-            crate::config_loading::settings_in(options, folder).map_err(|error| error.to_string())
+            let guarded = load_guarded(options, folder).map_err(|error| error.to_string())?;
+            Ok(HookSettings { notice: guarded.notice(), settings: guarded.settings })
         },
         warn: &warn,
     };
@@ -133,6 +136,9 @@ fn apply(
         return Ok(exit::DONE);
     }
     output::print(&format!("{name}:\n{}", change.diff()))?;
+    if let Some(note) = change.note() {
+        output::print(&format!("note: {}\n", output::printable(&note)))?;
+    }
     if dry_run {
         output::print("nothing was changed (--dry-run)\n")?;
         return Ok(exit::DONE);

@@ -4,11 +4,10 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::time::Duration;
 
-use loopbreak::Mode;
 use loopbreak_hooks::doctor::{CheckUpError, CheckUpOutcome, HookCheckUp, LiveTrialStarter};
 use loopbreak_hooks::install::find_named_agent;
 use loopbreak_hooks::live_trial::{LiveTrialError, LiveTrialReport, run_live_trial};
-use loopbreak_hooks::{HookAgent, error_log};
+use loopbreak_hooks::{HookAgent, HookSettings, error_log};
 use loopbreak_runner::InterruptFlag;
 use loopbreak_store::default_path;
 
@@ -29,7 +28,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
     let (scope, is_named) = args.scope.scope();
     let check_up = HookCheckUp {
         scope: is_named.then_some(scope),
-        load_mode: &load_mode,
+        load_settings: &load_settings,
         live: live.as_ref().map(|live| live as &dyn LiveTrialStarter),
         show: &output::print,
     };
@@ -47,9 +46,10 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
     })
 }
 
-fn load_mode() -> Result<Mode, String> {
-    let settings = config_loading::settings_in(&ConfigOptions::default(), Path::new("."));
-    settings.map(|settings| settings.mode).map_err(|error| error.to_string())
+fn load_settings() -> Result<HookSettings, String> {
+    let guarded = config_loading::load_guarded(&ConfigOptions::default(), Path::new("."));
+    let guarded = guarded.map_err(|error| error.to_string())?;
+    Ok(HookSettings { notice: guarded.notice(), settings: guarded.settings })
 }
 
 /// Runs trials and shows their progress on stderr.

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
         output::print(&format!("{}\n", token.expose()))?;
         return Ok(exit::DONE);
     }
-    let settings = config_loading::settings_in(&args.config, Path::new("."))?;
+    let settings = config_loading::guarded_settings(&args.config)?;
     let store = user_store()?;
     if args.run.as_deref().is_some_and(|run| run.trim().is_empty()) {
         return Err(

@@ -1,7 +1,6 @@
 //! Plays one episode and returns its exit code.
 
 use std::cell::{Cell, RefCell};
-use std::fs::File;
 use std::io::LineWriter;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -69,7 +68,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
         episode = episode.clock(Box::new(now));
     }
     if let Some(path) = &args.journal {
-        let file = File::create(path)
+        let file = output::open_output(path)
             .map_err(|error| UserError::failed(format!("--journal {}: {error}", path.display())))?;
         // Line by line, so that others can follow it during the game.
         episode = episode.journal(LineWriter::new(file));

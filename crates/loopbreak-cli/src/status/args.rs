@@ -10,6 +10,9 @@ Examples:
   loopbreak status --all      All stored runs
   loopbreak status --json     The runs of the last hour as JSON
 
+The first lines say whether the guard is off in this folder, and which part of
+its configuration is not used because the file is not trusted.
+
 A run is idle if it has not ended and had no event for 10 minutes: its agent
 thinks, waits for a human, or was killed.")]
 pub(crate) struct StatusArgs {

@@ -6,6 +6,7 @@ use loopbreak_report::stored_runs::{compare_holdout, render_status};
 use loopbreak_store::{HoldoutRecord, StatusSummary, default_path, now};
 
 use super::args::StatusArgs;
+use super::folder_guard::FolderGuard;
 use crate::error::UserError;
 use crate::store::{open_user_store, warn};
 use crate::{exit, output};
@@ -22,6 +23,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
     // Compares all stored runs: those that Loopbreak ended are over, and the others may still be running.
     let holdout = compare_holdout(&records);
     let store = default_path(|name| std::env::var_os(name));
+    let guard = FolderGuard::load();
     if args.json {
         let mut summary = serde_json::to_value(summary).unwrap_or_default();
         let troubles = store.map(|store| HookTroubles::find(&store, now)).unwrap_or_default();
@@ -31,8 +33,10 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
         if let Some(holdout) = holdout {
             summary["holdout"] = serde_json::to_value(holdout).unwrap_or_default();
         }
+        summary["guard"] = guard.to_json();
         output::print(&format!("{summary:#}\n"))?;
     } else {
+        output::print(&guard.render())?;
         output::print(&render_status(&summary, args.all || !has_runs, now, &output::text_style()))?;
         if let Some(holdout) = holdout {
             output::print(&format!("\n{}", render_holdout(&holdout, &output::text_style())))?;

@@ -2,6 +2,7 @@
 
 mod args;
 mod command;
+mod folder_guard;
 
 pub(crate) use args::StatusArgs;
 pub(crate) use command::run;

@@ -20,7 +20,7 @@ const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Watches until the options or an interrupt end it.
 pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
-    let config = config_loading::load(&args.config)?;
+    let config = config_loading::guarded_config(&args.config)?;
     output::warn_about_mode(config.mode);
     if args.paths.iter().any(|path| path == Path::new("-")) {
         return Err(UserError::usage("standard input cannot be watched")

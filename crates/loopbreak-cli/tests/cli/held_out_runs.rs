@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
-use std::fs;
-
 use serde_json::{Value, json};
 
 use crate::support::hooks::HookHome;
@@ -14,7 +12,7 @@ const ALL: &str = "policy.holdout=1";
 /// Returns a project in which every run is held out.
 fn home() -> HookHome {
     let home = HookHome::new();
-    fs::write(home.path().join("loopbreak.toml"), "[policy]\nholdout = 1.0\n").unwrap();
+    home.configure("[policy]\nholdout = 1.0\n");
     home
 }
 

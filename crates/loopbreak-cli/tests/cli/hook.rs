@@ -1,8 +1,6 @@
 //! Hooks through the real program, as agents start them: a conversation written for these tests, and
 //! everything that can go wrong. No failure may harm the agent.
 
-use std::fs;
-
 use crate::support::done;
 use crate::support::hooks::{HookHome, HookSession, decision};
 use serde_json::{Value, json};
@@ -70,7 +68,7 @@ fn the_response_to_an_insisting_agent_is_configurable() {
     for (on_loop, expected) in [("stop", "stop"), ("advise", "deny")] {
         let home = HookHome::new();
         let settings = format!("[policy]\non_loop = \"{on_loop}\"\n");
-        fs::write(home.path().join("loopbreak.toml"), settings).unwrap();
+        home.configure(&settings);
         let session = home.session("s1");
         session.call_until_denied("make test");
         let answer = session.insist("make test");
@@ -169,8 +167,8 @@ fn the_user_can_overrule_the_guard_at_once() {
     assert_eq!((off.out.as_str(), off.err.as_str(), off.code), ("", "", Some(0)));
     let rule = "[[allow]]\ntool = \"Bash\"\nargs = \"*make test*\"\n";
     for settings in [rule, "mode = \"observe\"\n", "mode = \"off\"\n"] {
-        fs::write(home.path().join("loopbreak.toml"), settings).unwrap();
-        assert_eq!(session.propose("make test"), Value::Null, "{settings}");
+        home.configure(settings);
+        assert_eq!(decision(&session.propose("make test")), "", "{settings}");
     }
 }
 

@@ -199,6 +199,7 @@ fn doctor_without_a_name_checks_all_that_are_installed_and_names_the_others() {
     assert!(!checked.out.contains("Qwen"), "{}", checked.out);
     assert!(!folder.path().join("STARTED").exists());
 
-    fs::write(folder.path().join("project/loopbreak.toml"), "mode = \"off\"\n").unwrap();
+    fs::create_dir_all(folder.path().join("home/.config/loopbreak")).unwrap();
+    fs::write(folder.path().join("home/.config/loopbreak/loopbreak.toml"), "mode = \"off\"\n").unwrap();
     assert_eq!(hook(folder.path(), &["doctor"]).code, Some(1));
 }

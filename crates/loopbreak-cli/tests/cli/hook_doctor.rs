@@ -267,15 +267,21 @@ fn a_guard_that_is_switched_off_is_named() {
     let off = done(home.command(&["doctor", "claude-code"]).env("LOOPBREAK", "off"));
     assert_eq!(off.code, Some(1));
     assert!(off.out.contains("problem  the guard is switched off: LOOPBREAK=off is set"), "{}", off.out);
-    home.write("project/loopbreak.toml", "mode = \"off\"\n");
+    let own = "home/.config/loopbreak/loopbreak.toml";
+    home.write(own, "mode = \"off\"\n");
     assert!(
         home.doctor(&["claude-code"], 1).contains("problem  the guard is switched off: the configuration")
     );
-    home.write("project/loopbreak.toml", "mode = \"observe\"\n");
+    home.write(own, "mode = \"observe\"\n");
     let out = home.doctor(&["claude-code"], 0);
     assert!(out.contains("warning  the guard says nothing to the agent"), "{out}");
-    home.write("project/loopbreak.toml", "mode = 3\n");
-    assert!(home.doctor(&["claude-code"], 1).contains("problem  the configuration cannot be loaded"));
+    let broken = done(home.command(&["doctor", "claude-code"]).env("LOOPBREAK_MODE", "3"));
+    assert!(broken.out.contains("problem  the configuration cannot be loaded"), "{}", broken.out);
+    home.write(own, "mode = 3\n");
+    home.write("project/loopbreak.toml", "mode = \"off\"\n");
+    let out = home.doctor(&["claude-code"], 0);
+    let warned = out.lines().filter(|line| line.contains("warning") && line.contains("not used"));
+    assert_eq!(warned.count(), 2, "both files: {out}");
 }
 
 #[test]

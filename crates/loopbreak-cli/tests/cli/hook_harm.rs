@@ -167,9 +167,10 @@ fn an_unreadable_snapshot_is_discarded() {
 #[test]
 fn a_wrong_configuration_or_command_line_refuses_no_call() {
     let folder = folder();
-    fs::write(folder.path().join("loopbreak.toml"), "[cycle]\nwarn = 3\n").unwrap();
     let text = event("s", "PreToolUse", json!("x")).replace("\"cwd\":\"/\"", "\"cwd\":\"\"");
-    let wrong = send(folder.path(), "claude-code", text);
+    let mut hook = loopbreak(folder.path());
+    hook.args(["hook", "claude-code"]).env("XDG_STATE_HOME", folder.path().join("state"));
+    let wrong = done(hook.env("LOOPBREAK_CYCLE__WARN", "3").write_stdin(text));
     assert_continues(&wrong);
     assert!(wrong.err.contains("configuration"), "{}", wrong.err);
     // It is also written to the error log.

@@ -104,14 +104,15 @@ fn the_doctor_tests_the_installed_hook() {
         assert!(after.out.contains("additionalContext") && after.out.contains("\"deny\""), "{}", after.out);
         assert!(!folder.path().join("home/.local/state").exists());
 
-        fs::write(folder.path().join("loopbreak.toml"), "mode = \"off\"\n").unwrap();
+        fs::create_dir_all(folder.path().join("home/.config/loopbreak")).unwrap();
+        fs::write(folder.path().join("home/.config/loopbreak/loopbreak.toml"), "mode = \"off\"\n").unwrap();
         let off = hook(folder.path(), &["doctor", agent]);
         assert_eq!(off.code, Some(1));
         assert!(off.out.contains("does not answer correctly"), "{}", off.out);
     }
 }
 
-/// Red team F1: a link `settings.json.part` in a cloned repository made `hook install` overwrite its target.
+/// A link `settings.json.part` in a cloned repository made `hook install` overwrite its target.
 #[cfg(unix)]
 #[test]
 fn a_planted_link_does_not_redirect_install_to_another_file() {
@@ -131,7 +132,7 @@ fn a_planted_link_does_not_redirect_install_to_another_file() {
     }
 }
 
-/// Red team F1, through a report.
+/// The same through a report.
 #[cfg(unix)]
 #[test]
 fn a_planted_link_does_not_redirect_a_report_to_another_file() {
@@ -146,7 +147,7 @@ fn a_planted_link_does_not_redirect_a_report_to_another_file() {
     assert!(fs::read_to_string(folder.path().join("report.html")).unwrap().contains("<html"));
 }
 
-/// Red team F2: `hook doctor` passed any command that ends in `hook AGENT` to a shell.
+/// `hook doctor` passed any command that ends in `hook AGENT` to a shell.
 #[test]
 fn the_doctor_shows_a_foreign_command_and_does_not_run_it() {
     for (agent, file, ..) in AGENTS {
@@ -167,7 +168,7 @@ fn the_doctor_shows_a_foreign_command_and_does_not_run_it() {
     }
 }
 
-/// Red team F3: settings with keys became readable for everyone, and so did their backup.
+/// Settings with keys became readable for everyone, and so did their backup.
 #[cfg(unix)]
 #[test]
 fn private_settings_stay_private() {
@@ -231,4 +232,92 @@ fn doctor_says_that_the_program_is_not_on_the_path() {
         done(doctor.args(["hook", "doctor", "claude-code"]).env("HOME", folder.path()).env("PATH", ""));
     assert_eq!(doctor.code, Some(1));
     assert!(doctor.err.contains("not on the PATH"), "{}", doctor.err);
+}
+
+/// A cloned repository can contain links. They must not lead `hook install` to a file elsewhere, or to a device without end.
+#[cfg(unix)]
+#[test]
+fn a_link_is_followed_only_to_a_file_of_the_user_in_the_home_folder_or_the_project() {
+    use std::os::unix::fs::symlink;
+
+    let (folder, outside) = (folder(), folder());
+    let (claude, victim) = (folder.path().join(".claude"), outside.path().join("victim.json"));
+    fs::create_dir_all(folder.path().join("home")).unwrap();
+    fs::create_dir_all(&claude).unwrap();
+    fs::write(&victim, "{}\n").unwrap();
+    fs::write(folder.path().join("home/mine.json"), "{}\n").unwrap();
+    let file = claude.join("settings.json");
+    let link_to = |target: &Path| {
+        let _ = fs::remove_file(&file);
+        symlink(target, &file).unwrap();
+        hook(folder.path(), &["install", "claude-code"])
+    };
+    for (target, reason) in [
+        (victim.as_path(), "outside the project and your home folder"),
+        (&outside.path().join("none.json"), "a link that leads nowhere"),
+        (Path::new("/dev/zero"), "it is not a file"),
+        (outside.path(), "it is not a file"),
+    ] {
+        let refused = link_to(target);
+        assert_eq!(refused.code, Some(1), "{}", refused.out);
+        assert!(refused.err.contains(reason), "{reason}: {}", refused.err);
+        assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
+    }
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "{}\n");
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+
+    let followed = link_to(&folder.path().join("home/mine.json"));
+    assert_eq!(followed.code, Some(0), "{}", followed.err);
+    assert!(followed.out.contains("note: it is a link, so "), "{}", followed.out);
+    assert!(fs::symlink_metadata(&file).unwrap().is_symlink());
+    assert!(fs::read_to_string(folder.path().join("home/mine.json")).unwrap().contains("loopbreak hook"));
+
+    fs::remove_file(&file).unwrap();
+    fs::remove_dir(&claude).unwrap();
+    symlink(outside.path(), &claude).unwrap();
+    let refused = hook(folder.path(), &["install", "claude-code"]);
+    assert!(refused.err.contains("its folder is a link"), "{}{}", refused.out, refused.err);
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn other_names_of_a_settings_file_are_named() {
+    let folder = folder();
+    let file = folder.path().join(".claude/settings.json");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "{}\n").unwrap();
+    fs::hard_link(&file, folder.path().join("other.json")).unwrap();
+    let installed = hook(folder.path(), &["install", "claude-code"]);
+    assert!(installed.out.contains("note: it has other names (hard links)"), "{}", installed.out);
+    assert_eq!(fs::read_to_string(folder.path().join("other.json")).unwrap(), "{}\n");
+}
+
+/// Outputs that are written while a command runs were written through a planted link as well.
+#[cfg(unix)]
+#[test]
+fn a_planted_link_does_not_redirect_an_output_to_another_file() {
+    use std::os::unix::fs::symlink;
+
+    let folder = folder();
+    let victim = folder.path().join("bashrc");
+    fs::write(&victim, "alias ll=ls\n").unwrap();
+    fs::write(folder.path().join("log.jsonl"), "{\"run\":\"a\",\"action\":\"x\"}\n").unwrap();
+    for (name, args) in [
+        ("events.jsonl", ["analyze", "log.jsonl", "--events", "events.jsonl"].as_slice()),
+        ("steps.jsonl", &["convert", "log.jsonl", "--output", "steps.jsonl"]),
+    ] {
+        symlink(&victim, folder.path().join(name)).unwrap();
+        let done = done(loopbreak(folder.path()).args(args));
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        assert!(!fs::symlink_metadata(folder.path().join(name)).unwrap().is_symlink(), "{name}");
+    }
+    // A device is written to, and not replaced.
+    let device = done(loopbreak(folder.path()).args(["analyze", "log.jsonl", "--events", "/dev/null"]));
+    assert_eq!(device.code, Some(0), "{}", device.err);
+    symlink(&victim, folder.path().join("loopbreak.toml")).unwrap();
+    let init = done(loopbreak(folder.path()).args(["config", "init", "--force"]));
+    assert_eq!(init.code, Some(2));
+    assert!(init.err.contains("is a link; nothing was written"), "{}", init.err);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "alias ll=ls\n");
 }

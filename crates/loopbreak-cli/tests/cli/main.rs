@@ -70,6 +70,7 @@ mod settings;
 #[cfg(unix)]
 mod store_removed;
 mod threads;
+mod trust;
 mod tune;
 mod unread_items;
 mod watch;

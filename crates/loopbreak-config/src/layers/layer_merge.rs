@@ -1,4 +1,5 @@
-//! Merges the layers: profile, task preset, legacy table, own table, environment, flags.
+//! Merges the layers: profile, task preset, the user's file, the file of the project (of each, the legacy table first),
+//! environment, flags.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ const LOWEST_WARN_AT: i64 = 5;
 
 /// The state of a merge. Remembers the origin of each value.
 pub(crate) struct LayerMerge<'s> {
-    source: Option<&'s ConfigSource>,
+    /// The file of the project, and that of the user.
+    sources: [Option<&'s ConfigSource>; 2],
     /// Options that are set, the lowest layer first.
     entries: Vec<OptionEntry>,
     pub(crate) origins: BTreeMap<String, ValueOrigin>,
@@ -30,9 +32,9 @@ pub(crate) struct LayerMerge<'s> {
 }
 
 impl<'s> LayerMerge<'s> {
-    pub(crate) fn new(source: Option<&'s ConfigSource>) -> Self {
+    pub(crate) fn new(sources: [Option<&'s ConfigSource>; 2]) -> Self {
         LayerMerge {
-            source,
+            sources,
             entries: Vec::new(),
             origins: BTreeMap::new(),
             problems: Vec::new(),
@@ -41,24 +43,38 @@ impl<'s> LayerMerge<'s> {
     }
 
     /// Reads all layers and returns the profile whose defaults they override.
-    pub(crate) fn add_layers(&mut self, file: &ConfigFile, layers: &ConfigLayers) -> Profile {
+    pub(crate) fn add_layers(
+        &mut self,
+        user: &ConfigFile,
+        file: &ConfigFile,
+        layers: &ConfigLayers,
+    ) -> Profile {
         let variables = read_environment(&layers.variables);
         let flags = read_flags(layers.profile.as_deref(), &layers.assignments);
-        for reading in [&file.legacy, &file.own] {
+        for reading in [&user.legacy, &user.own, &file.legacy, &file.own] {
             self.report_duplicates(reading);
         }
-        for reading in [&file.legacy, &file.own, &variables, &flags] {
+        for reading in [&user.legacy, &user.own, &file.legacy, &file.own, &variables, &flags] {
             self.entries.extend(reading.entries.iter().cloned());
             self.problems.extend(reading.problems.iter().cloned());
             self.invalid.extend(reading.invalid.iter().cloned());
         }
-        let named = self.entries.iter().rev().find(|entry| entry.path == "profile");
-        if let Some(profile) = named.and_then(|entry| Profile::deserialize(entry.value.clone()).ok()) {
-            return profile;
-        }
-        if let Some(origin) = &file.legacy_table {
-            self.origins.insert("profile".into(), origin.clone());
-            return Profile::Documents;
+        let no_table = None;
+        for (reading, legacy_table) in [
+            (&flags, &no_table),
+            (&variables, &no_table),
+            (&file.own, &file.legacy_table),
+            (&user.own, &user.legacy_table),
+        ] {
+            let named = reading.entries.iter().rev().find(|entry| entry.path == "profile");
+            if let Some(profile) = named.and_then(|entry| Profile::deserialize(entry.value.clone()).ok()) {
+                return profile;
+            }
+            if let Some(origin) = legacy_table {
+                self.origins.insert("profile".into(), origin.clone());
+                self.entries.retain(|entry| entry.path != "profile");
+                return Profile::Documents;
+            }
         }
         Profile::default()
     }
@@ -148,9 +164,11 @@ impl<'s> LayerMerge<'s> {
             }
             None => (path, None),
         };
-        if let (Some(index), Some(source)) = (index, self.source)
+        if let Some(index) = index
             && let Some(entry) = self.entries.iter().rev().find(|entry| entry.path == list)
-            && let (ValueOrigin::File(_), Some(span)) = (&entry.origin, entry.items.get(index))
+            && let (ValueOrigin::File(location), Some(span)) = (&entry.origin, entry.items.get(index))
+            && let Some(source) =
+                self.sources.into_iter().flatten().find(|source| *source.name == *location.file)
         {
             return ValueOrigin::File(source.location(span.clone()));
         }

@@ -8,6 +8,7 @@ use toml::{Table, Value};
 use crate::options::options;
 use crate::settings_tree;
 use crate::source::{ConfigSource, ValueOrigin};
+use crate::trust::IgnoredOption;
 
 /// A checked configuration with the origin of every value.
 #[derive(Clone, Debug)]
@@ -17,8 +18,12 @@ pub struct LoadedConfig {
     pub config: Config,
     /// The configuration file, if there was one.
     pub source: Option<ConfigSource>,
-    pub(super) profile: Profile,
-    pub(super) table: Table,
+    /// The user's own configuration file, if there was one.
+    pub user_source: Option<ConfigSource>,
+    /// Options of an untrusted file that were not applied.
+    pub ignored: Vec<IgnoredOption>,
+    pub(crate) profile: Profile,
+    pub(crate) table: Table,
     pub(super) origins: BTreeMap<String, ValueOrigin>,
 }
 

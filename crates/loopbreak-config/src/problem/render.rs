@@ -6,18 +6,19 @@ use super::{ConfigError, ConfigProblem, ProblemLabel};
 use crate::source::{ConfigSource, ValueOrigin};
 
 impl ConfigError {
-    /// Renders all problems for a terminal, each with the lines of the file that cause it, in colour. `source` is the
-    /// file, if there is one.
-    pub fn render(&self, source: Option<&ConfigSource>) -> String {
+    /// Renders all problems for a terminal, each with the lines of the files that cause it, in colour. `sources` are the
+    /// files, if there are any.
+    pub fn render<'s>(&self, sources: impl IntoIterator<Item = &'s ConfigSource>) -> String {
+        let sources: Vec<&ConfigSource> = sources.into_iter().collect();
         let renderer = Renderer::styled();
-        let render = |problem: &ConfigProblem| renderer.render(&[render_group(source, problem)]) + "\n\n";
+        let render = |problem: &ConfigProblem| renderer.render(&[render_group(&sources, problem)]) + "\n\n";
         self.problems.iter().map(render).collect()
     }
 }
 
-fn render_group<'p>(source: Option<&'p ConfigSource>, problem: &'p ConfigProblem) -> Group<'p> {
+fn render_group<'p>(sources: &[&'p ConfigSource], problem: &'p ConfigProblem) -> Group<'p> {
     let mut group = Group::with_title(Level::ERROR.primary_title(&problem.message));
-    let mut file: Vec<Annotation<'_>> = Vec::new();
+    let mut files: Vec<Vec<Annotation<'_>>> = sources.iter().map(|_| Vec::new()).collect();
     let mut elsewhere: Vec<Snippet<'_, Annotation<'_>>> = Vec::new();
     let mut first_is_file = false;
     for (index, label) in problem.labels.iter().enumerate() {
@@ -25,7 +26,9 @@ fn render_group<'p>(source: Option<&'p ConfigSource>, problem: &'p ConfigProblem
         match &label.origin {
             ValueOrigin::File(location) => {
                 first_is_file |= index == 0;
-                file.push(with_label_text(kind.span(location.span.clone()), label));
+                if let Some(at) = sources.iter().position(|source| *source.name == *location.file) {
+                    files[at].push(with_label_text(kind.span(location.span.clone()), label));
+                }
             }
             ValueOrigin::Environment { variable, value } => {
                 let text = format!("{variable}={value}");
@@ -41,10 +44,13 @@ fn render_group<'p>(source: Option<&'p ConfigSource>, problem: &'p ConfigProblem
             _ => {}
         }
     }
-    let snippet = source
-        .filter(|_| !file.is_empty())
-        .map(|source| Snippet::source(source.text.as_str()).path(source.name.as_str()).annotations(file));
-    let (before, after) = if first_is_file { (snippet, None) } else { (None, snippet) };
+    let annotated = sources.iter().zip(files).filter(|(_, file)| !file.is_empty());
+    let snippets: Vec<_> = annotated
+        .map(|(source, file)| {
+            Snippet::source(source.text.as_str()).path(source.name.as_str()).annotations(file)
+        })
+        .collect();
+    let (before, after) = if first_is_file { (snippets, Vec::new()) } else { (Vec::new(), snippets) };
     group = group.elements(before).elements(elsewhere).elements(after);
     group = group.elements(problem.notes.iter().map(|note| Level::NOTE.message(note)));
     group.element(Level::HELP.message(&problem.hint))

@@ -9,7 +9,7 @@ use toml::de::DeTable;
 
 use super::config_file_error::ConfigFileError;
 use super::limited_file::refuse_endless_file;
-use super::{ConfigFileLayout, ConfigSource};
+use super::{ConfigFileLayout, ConfigSource, foreign_reason};
 
 /// Size limit of a configuration file in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
@@ -55,6 +55,49 @@ pub fn find_config_file(folder: &Path) -> Result<Option<ConfigSource>, ConfigFil
         shown.push("..");
     }
     Ok(None)
+}
+
+/// The configuration file that applies in a folder, and those that were passed over.
+#[derive(Debug, Default)]
+pub(crate) struct FoundFile {
+    /// The absolute path of the file, and its text or the reason why it cannot be used.
+    pub(crate) file: Option<(PathBuf, Result<ConfigSource, ConfigFileError>)>,
+    /// Files of other users, which were not read, each with the reason.
+    pub(crate) foreign: Vec<(PathBuf, &'static str)>,
+}
+
+/// Finds the configuration file for a folder as [`find_config_file`] does, but reads no file that another user may have
+/// written.
+pub(crate) fn find_guarding_file(folder: &Path) -> Result<FoundFile, ConfigFileError> {
+    let absolute =
+        std::path::absolute(folder).map_err(|error| ConfigFileError::NoCurrentDirectory { error })?;
+    let mut found = FoundFile::default();
+    for folder in absolute.ancestors() {
+        let path = folder.join(LOOPBREAK_TOML);
+        if path.is_file() {
+            match foreign_reason(&path) {
+                Some(reason) => found.foreign.push((path, reason)),
+                None => {
+                    let source = read_config_file(&path);
+                    found.file = Some((path, source));
+                    return Ok(found);
+                }
+            }
+        }
+        let path = folder.join(PYPROJECT_TOML);
+        // Nothing is said about a foreign one: nearly all of them have no options of Loopbreak.
+        if path.is_file() && foreign_reason(&path).is_none() {
+            match read_pyproject(&path, &path) {
+                Ok(None) => {}
+                Ok(Some(source)) => found.file = Some((path, Ok(source))),
+                Err(error) => found.file = Some((path, Err(error))),
+            }
+            if found.file.is_some() {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Returns whether a `pyproject.toml` has options of Loopbreak, in either table.

@@ -11,6 +11,7 @@ use super::hook_installation::HookInstallation;
 use super::installed_plugin::InstalledPlugin;
 use crate::bounded_file::read_bounded;
 use crate::hook_agent::HookAgent;
+use crate::hook_environment::HookSettings;
 use crate::install::SettingsScope;
 
 /// The agent that is checked, its installations, and the guard that applies.
@@ -26,14 +27,20 @@ pub struct DoctorContext<'d> {
     pub faults: Vec<String>,
     /// The mode that the configuration sets, or why it cannot be loaded.
     pub mode: Result<Mode, String>,
+    /// The notice about the configuration that the user gets in each session.
+    pub notice: Option<String>,
     /// The environment switches the guard off.
     pub is_disabled: bool,
     pub(crate) project: PathBuf,
 }
 
 impl<'d> DoctorContext<'d> {
-    /// Looks for the installations of an agent. `mode` is the mode that the configuration of the current folder sets.
-    pub fn new(agent: &'d dyn HookAgent, scope: Option<SettingsScope>, mode: Result<Mode, String>) -> Self {
+    /// Looks for the installations of an agent. `settings` are those of the current folder.
+    pub fn new(
+        agent: &'d dyn HookAgent,
+        scope: Option<SettingsScope>,
+        settings: Result<HookSettings, String>,
+    ) -> Self {
         let (mut installations, mut faults): (Vec<HookInstallation>, _) = (Vec::new(), Vec::new());
         for candidate in [SettingsScope::Project, SettingsScope::User] {
             match HookInstallation::find(agent, candidate) {
@@ -50,7 +57,9 @@ impl<'d> DoctorContext<'d> {
         }
         let project = std::env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
         let is_disabled = std::env::var_os("LOOPBREAK").is_some_and(|mode| mode == "off");
-        DoctorContext { agent, scope, installations, faults, mode, is_disabled, project }
+        let notice = settings.as_ref().ok().and_then(|settings| settings.notice.clone());
+        let mode = settings.map(|settings| settings.settings.mode);
+        DoctorContext { agent, scope, installations, faults, mode, notice, is_disabled, project }
     }
 
     /// Returns the installation that the user asked about. Without a scope, that of the project comes first.

@@ -12,6 +12,7 @@ use super::hook_program::HookProgram;
 use super::simulated_session::run_trial;
 use crate::agents;
 use crate::hook_agent::HookAgent;
+use crate::hook_environment::HookSettings;
 use crate::install::{FoundAgent, InstallError, SettingsScope, hook_command};
 use crate::live_trial::{LiveTrialEnding, LiveTrialError, LiveTrialReport};
 
@@ -19,8 +20,8 @@ use crate::live_trial::{LiveTrialEnding, LiveTrialError, LiveTrialReport};
 pub struct HookCheckUp<'c, E> {
     /// The scope that the user asked about, or both.
     pub scope: Option<SettingsScope>,
-    /// Loads the mode that the configuration of the current folder sets.
-    pub load_mode: &'c dyn Fn() -> Result<Mode, String>,
+    /// Loads the settings of the current folder.
+    pub load_settings: &'c dyn Fn() -> Result<HookSettings, String>,
     /// Starts the trials with the agents themselves; `None` without such trials.
     pub live: Option<&'c dyn LiveTrialStarter>,
     /// Shows the next lines of the result. An error ends the check-up.
@@ -97,8 +98,11 @@ impl<E: From<CheckUpError>> HookCheckUp<'_, E> {
         } else if !is_installed {
             let scope = context.scope.unwrap_or(SettingsScope::Project);
             let own = hook_command(agent, scope).map_err(CheckUpError::from)?;
-            (self.show)(&format!("testing what would be installed: {own}\n"))?;
+            (self.show)(&format!("testing what would be installed: {}\n", printable(&own)))?;
         }
+        let program = std::env::current_exe().map_err(CheckUpError::Simulation)?;
+        let running = format!("running {} hook {}", program.display(), agent.name());
+        (self.show)(&format!("{}\n", printable(&running)))?;
         let is_correct = self.test_answers(&context, true)?;
         (self.show)(&format!("{}\n", verdict(agent, is_correct, is_installed)))?;
         let is_faulty = !is_correct || !is_installed || has_problem;
@@ -136,7 +140,7 @@ impl<E: From<CheckUpError>> HookCheckUp<'_, E> {
     }
 
     fn context(&self, agent: &'static dyn HookAgent) -> DoctorContext<'static> {
-        DoctorContext::new(agent, self.scope, (self.load_mode)())
+        DoctorContext::new(agent, self.scope, (self.load_settings)())
     }
 
     /// Runs and shows the checks. Returns whether one of them found a problem.

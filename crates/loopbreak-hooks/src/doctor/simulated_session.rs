@@ -1,14 +1,15 @@
 //! Tests a hook with a simulated session.
 
 use std::fmt;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use loopbreak::text::printable;
 use serde_json::{Value, json};
 
+use super::limited_process::run_limited;
 use crate::guard_text::{GuardText, guard_texts_in};
 use crate::hook_agent::HookAgent;
 use crate::hook_event_kind::HookEventKind;
@@ -16,6 +17,8 @@ use crate::temporary_folder::TemporaryFolder;
 
 /// Number of identical calls in the simulated session.
 const CALLS: u32 = 9;
+/// The longest time of one event. Agents wait no longer.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// One event of the simulated session, and the response to it.
 #[derive(Debug)]
@@ -141,18 +144,9 @@ impl SimulatedSession<'_> {
         let program = std::env::current_exe()?;
         let started = Instant::now();
         // No shell, and not the program that the settings name: they may come with a cloned repository.
-        let mut child = Command::new(program)
-            .args(["hook", self.agent.name()])
-            .env("XDG_STATE_HOME", self.state)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        if let Some(mut stdin) = child.stdin.take() {
-            // If the hook does not read its input, standard error says why.
-            let _ = stdin.write_all(event.to_string().as_bytes());
-        }
-        let output = child.wait_with_output()?;
+        let mut command = Command::new(program);
+        command.args(["hook", self.agent.name()]).env("XDG_STATE_HOME", self.state);
+        let output = run_limited(&mut command, event.to_string().as_bytes(), TIME_LIMIT)?;
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         (self.show)(&TrialStep {
             event: description.to_owned(),

@@ -3,7 +3,7 @@
 use loopbreak::settings::{AllowRule, OnLoop};
 use loopbreak::step::Label;
 use loopbreak::text::{clip, mask_secrets};
-use loopbreak::{Action, Intervention, Proposal, Step, Verdict};
+use loopbreak::{Action, Intervention, Mode, Proposal, Step, Verdict};
 use loopbreak_store::{RunEvent, StepEvent, StoredRecovery, redact_and_truncate};
 
 use crate::guard_config;
@@ -23,7 +23,10 @@ pub(crate) fn before_tool(run: &mut HookTransaction<'_>) -> HookResponse {
         return HookResponse::from(decision);
     }
     let response = match refuse_call(run, &action, &call) {
-        HookResponse::Nothing => give_held_advice(run, &action, &call),
+        HookResponse::Nothing => match refuse_change_of_guard(run, &action, &call) {
+            HookResponse::Nothing => give_held_advice(run, &action, &call),
+            response => response,
+        },
         response => response,
     };
     if response == HookResponse::Nothing && run.request.agent.hides_failures_of(&action.name) {
@@ -54,6 +57,35 @@ fn give_held_advice(run: &mut HookTransaction<'_>, action: &Action<'_>, call: &s
         ..StepEvent::from_hook(Some(run.request.event.name()))
     };
     let verdict = Verdict { turn, ..Verdict::default() };
+    run.record(RunEvent::Refused(record.with_action(action).with_verdict(response.summarize(&verdict))));
+    response
+}
+
+/// Refuses a call that would change the configuration, the store or the hooks of the guard. Only the user may do that, or allow
+/// the call. A guard that only observes refuses nothing.
+fn refuse_change_of_guard(run: &mut HookTransaction<'_>, action: &Action<'_>, call: &str) -> HookResponse {
+    let request = run.request;
+    let is_enforced = request.settings.mode == Mode::Enforce && !run.guard.is_held_out();
+    let Some(reason) = request.change_of_guard(action).filter(|_| is_enforced) else {
+        return HookResponse::Nothing;
+    };
+    let mut rules = request.settings.allow.iter().chain(&run.state.hook.allowed);
+    if rules.any(|rule| rule.covers(action)) {
+        return HookResponse::Nothing;
+    }
+    let response = HookResponse::Deny(format!(
+        "Loop guard: refused: {reason}. Only the user may change that, in an editor or with `loopbreak` in a terminal of their \
+         own; `loopbreak allow last` there allows this call. Reading is allowed, and so are all other calls."
+    ));
+    let step = Step { refused: true, ..request.step(Some(action.clone())) };
+    let verdict = run.guard.observe(&step);
+    run.state.hook.events.add_decision(call, response.name(), &response.text().unwrap_or_default());
+    run.state.hook.add_call(call);
+    let record = StepEvent {
+        rule: Some(allow_rule(action)),
+        refused: true,
+        ..StepEvent::from_hook(Some(request.event.name()))
+    };
     run.record(RunEvent::Refused(record.with_action(action).with_verdict(response.summarize(&verdict))));
     response
 }
@@ -200,6 +232,7 @@ mod tests {
     use super::*;
     use crate::hook_agent::HookAgent;
     use crate::hook_request::HookRequest;
+    use crate::own_files::OwnFiles;
     use crate::transcript::TranscriptReader;
 
     /// A run whose events are handled one by one, with its stored state and its clock.
@@ -208,6 +241,7 @@ mod tests {
         state: Option<String>,
         now: i64,
         settings: Settings,
+        notice: Option<&'static str>,
         /// The agent, if it is not Claude Code.
         agent: Option<&'static str>,
     }
@@ -219,6 +253,8 @@ mod tests {
             let request = HookRequest {
                 agent,
                 settings: &self.settings,
+                notice: self.notice,
+                own_files: OwnFiles::default(),
                 event: &serde_json::from_str(&text).unwrap(),
                 kind: agent.event_kind(name).unwrap(),
                 run: "r",
@@ -248,6 +284,46 @@ mod tests {
             self.handle("PostToolUse", command);
             true
         }
+    }
+
+    /// A file that switches the guard off, or is not trusted, used to be applied or passed over without a word.
+    #[test]
+    fn a_notice_is_given_once_per_session_and_again_if_it_changes() {
+        let mut run = HookedRun { notice: Some("one"), ..HookedRun::default() };
+        let noted = HookResponse::Nothing.with_notice(Some("one"));
+        assert_eq!(run.handle("PreToolUse", "ls"), noted);
+        assert_eq!(run.handle("PreToolUse", "ls"), HookResponse::Nothing);
+        assert_eq!(run.handle("PostToolUse", "ls"), HookResponse::Nothing);
+        run.notice = Some("two");
+        assert_eq!(run.handle("PostToolUse", "pwd"), HookResponse::Nothing.with_notice(Some("two")));
+        run.notice = Some("one");
+        assert_eq!(run.handle("PreToolUse", "ls"), HookResponse::Nothing);
+    }
+
+    #[test]
+    fn a_subagent_does_not_repeat_the_notice_of_its_session() {
+        let mut run = HookedRun { notice: Some("one"), ..HookedRun::default() };
+        let mut event = json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "agent_id": "a"});
+        assert_eq!(run.send(&event), HookResponse::Nothing);
+        event["agent_id"] = json!(null);
+        assert_ne!(run.send(&event), HookResponse::Nothing);
+    }
+
+    #[test]
+    fn a_call_that_would_change_the_guard_is_refused_unless_the_user_allows_it() {
+        let mut run = HookedRun::default();
+        let write = "echo 'mode = \"off\"' > loopbreak.toml";
+        let HookResponse::Deny(text) = run.handle("PreToolUse", write) else { panic!("not refused") };
+        assert!(
+            text.starts_with("Loop guard: refused: ") && text.contains("loopbreak.toml configures"),
+            "{text}"
+        );
+        assert_eq!(run.handle("PreToolUse", "cat loopbreak.toml"), HookResponse::Nothing);
+        run.settings.mode = Mode::Observe;
+        assert_eq!(run.handle("PreToolUse", write), HookResponse::Nothing);
+        run.settings.mode = Mode::Enforce;
+        run.settings.allow.push(AllowRule { tool: None, args: Some("*loopbreak.toml*".into()) });
+        assert_eq!(run.handle("PreToolUse", write), HookResponse::Nothing);
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn parse(text: &str) -> Result<Value, String> {
 }
 
 /// Returns whether a hook calls Loopbreak for this agent. The path of the program does not matter.
-pub(super) fn is_loopbreak_hook(agent: &dyn HookAgent, hook: &Value) -> bool {
+pub(crate) fn is_loopbreak_hook(agent: &dyn HookAgent, hook: &Value) -> bool {
     let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
     command.trim_end().ends_with(&format!("hook {}", agent.name())) && command.contains("loopbreak")
 }

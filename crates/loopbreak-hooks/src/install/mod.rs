@@ -13,11 +13,12 @@ mod program_search;
 mod settings_change;
 mod settings_form;
 mod settings_location;
+mod settings_target;
 
 pub use agent_choice::{AgentChoice, AgentChoiceError, find_named_agent};
 pub use found_agent::FoundAgent;
 pub use hook_entries::installed_command;
-pub(crate) use hook_entries::with_hooks;
+pub(crate) use hook_entries::{is_loopbreak_hook, with_hooks};
 pub use install_error::InstallError;
 pub(crate) use installed_entry::InstalledEntry;
 pub use program_search::find_program;

@@ -10,6 +10,7 @@ use super::hook_entries::{with_hooks, without_hooks};
 use super::install_error::InstallError;
 use super::line_diff::diff;
 use super::settings_location::SettingsScope;
+use super::settings_target::{find_target, has_other_names};
 use crate::bounded_file::read_bounded;
 use crate::hook_agent::HookAgent;
 
@@ -35,6 +36,8 @@ pub fn hook_command(agent: &dyn HookAgent, scope: SettingsScope) -> Result<Strin
 #[derive(Debug)]
 pub struct SettingsChange {
     path: PathBuf,
+    /// The file that is written, if the path is a link.
+    target: PathBuf,
     old: Option<String>,
     new: String,
 }
@@ -66,9 +69,11 @@ impl SettingsChange {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(InstallError::Read { path: name(), error }),
         };
+        let target =
+            find_target(&path).map_err(|reason| InstallError::Unchangeable { path: name(), reason })?;
         let new = change(old.as_deref().unwrap_or_default())
             .map_err(|reason| InstallError::Unchangeable { path: name(), reason })?;
-        Ok(SettingsChange { path, old, new })
+        Ok(SettingsChange { path, target, old, new })
     }
 
     /// Returns the path of the settings file.
@@ -86,6 +91,15 @@ impl SettingsChange {
         diff(self.old.as_deref().unwrap_or_default(), &self.new)
     }
 
+    /// Returns what the user should know about the file before it is written.
+    pub fn note(&self) -> Option<String> {
+        if self.target != self.path {
+            return Some(format!("it is a link, so {} is changed", self.target.display()));
+        }
+        let note = "it has other names (hard links), which keep the old content";
+        has_other_names(&self.path).then(|| note.to_owned())
+    }
+
     /// Writes the file. Returns the path of the backup, if there was a file before.
     pub fn apply(&self) -> Result<Option<PathBuf>, InstallError> {
         let Some(old) = &self.old else {
@@ -97,17 +111,24 @@ impl SettingsChange {
         };
         if self.new.trim().is_empty() {
             // The file had nothing but the hooks of Loopbreak, so there is nothing to keep.
-            fs::remove_file(&self.path).map_err(|error| InstallError::write(&self.path, error))?;
+            for file in [&self.path, &self.target] {
+                match fs::remove_file(file) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => {
+                        return Err(InstallError::write(file, error));
+                    }
+                    _ => {}
+                }
+            }
             return Ok(None);
         }
         // A symbolic link is kept: the file that it points to is written.
-        let real = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        let real = &self.target;
         let mut backup = real.as_os_str().to_owned();
         backup.push(format!(".before-loopbreak-{}", now()));
         let backup = PathBuf::from(backup);
-        write_copy_atomically(&backup, &real, old.as_bytes())
+        write_copy_atomically(&backup, real, old.as_bytes())
             .map_err(|error| InstallError::write(&backup, error))?;
-        save(&real, &self.new)?;
+        save(real, &self.new)?;
         Ok(Some(backup))
     }
 }

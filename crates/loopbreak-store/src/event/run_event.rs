@@ -35,6 +35,8 @@ pub enum RunEvent {
     Recovery(RecoveryEvent),
     /// A task was changed by hand.
     Task(TaskEvent),
+    /// The user was told something about the guard, such as that a configuration file is not trusted.
+    Notice(NoteEvent),
     /// Tasks were added to a roadmap over MCP.
     Plan(NoteEvent),
     /// The runner started or resumed a run.
@@ -220,6 +222,7 @@ impl RunEvent {
             RunEvent::Attempt(_) => "attempt",
             RunEvent::Recovery(_) => "recovery",
             RunEvent::Task(_) => "task",
+            RunEvent::Notice(_) => "notice",
             RunEvent::Plan(_) => "plan",
             RunEvent::Start(_) => "start",
             RunEvent::Roadmap(_) => "roadmap",
@@ -244,7 +247,10 @@ impl RunEvent {
             RunEvent::Attempt(event) => Some(&event.action),
             RunEvent::Recovery(event) => Some(&event.action),
             RunEvent::Task(event) => Some(&event.action),
-            RunEvent::Plan(event) | RunEvent::Start(event) | RunEvent::Roadmap(event) => Some(&event.action),
+            RunEvent::Notice(event)
+            | RunEvent::Plan(event)
+            | RunEvent::Start(event)
+            | RunEvent::Roadmap(event) => Some(&event.action),
             RunEvent::Backoff(event) => Some(&event.action),
             RunEvent::Idle(event) => Some(&event.action),
             RunEvent::Unknown(event) => {

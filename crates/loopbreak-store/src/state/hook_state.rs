@@ -1,5 +1,7 @@
 //! The part of a run's state that hooks use.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use loopbreak::Verdict;
 use loopbreak::settings::AllowRule;
 use loopbreak::text::clip;
@@ -12,6 +14,8 @@ use super::{EventMemory, push_bounded};
 const MAX_REFUSALS: usize = 8;
 const MAX_ADVISED: usize = 8;
 const MAX_ASKED: usize = 8;
+/// Number of notices that are remembered.
+const MAX_NOTICES: usize = 8;
 /// Number of calls that are remembered by their ids.
 const MAX_CALLS: usize = 32;
 /// Number of events that are remembered by their ids: as many as hooks of one session may have under way at once.
@@ -44,6 +48,8 @@ pub struct HookState {
     pub events: EventMemory,
     /// Ids of the events that were recorded last.
     pub(super) recorded: Vec<u64>,
+    /// Checksums of the notices that the user was given.
+    pub(super) notices: Vec<u64>,
 }
 
 /// Position in the transcript of an agent.
@@ -123,6 +129,18 @@ impl HookState {
     /// Returns whether a hook saw a call that cannot be another one with the same id.
     pub fn has_taken(&self, call: &str) -> bool {
         is_unique(call) && self.has_call(call)
+    }
+
+    /// Records that the user is given a notice. Returns false if that happened before in this session.
+    pub fn add_notice(&mut self, notice: &str) -> bool {
+        let mut sum = DefaultHasher::new();
+        notice.hash(&mut sum);
+        let sum = sum.finish();
+        let is_new = !self.notices.contains(&sum);
+        if is_new {
+            push_bounded(&mut self.notices, sum, MAX_NOTICES);
+        }
+        is_new
     }
 
     /// Forgets advice and refusals after a message of the user.

@@ -42,6 +42,8 @@ pub(super) struct StateRecord {
     events: EventMemory,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recorded: Vec<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notices: Vec<u64>,
 }
 
 impl From<StateRecord> for RunState {
@@ -64,6 +66,7 @@ impl From<StateRecord> for RunState {
                 nudged: record.nudged,
                 events: record.events,
                 recorded: record.recorded,
+                notices: record.notices,
             },
             runner: record.runner,
             series: TaskSeries { attempts: record.series, foreign_clock: record.own_times },
@@ -87,6 +90,7 @@ impl From<RunState> for StateRecord {
             nudged: hook.nudged,
             events: hook.events,
             recorded: hook.recorded,
+            notices: hook.notices,
             series: series.attempts,
             own_times: series.foreign_clock,
             runner,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "literals read better without a reference")]
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -26,10 +27,20 @@ impl HookHome {
 
     pub(crate) fn command(&self, args: &[&str]) -> assert_cmd::Command {
         let mut command = loopbreak(self.path());
-        command.args(args).env("XDG_STATE_HOME", self.path().join("state"));
         // A busy machine may take longer than an agent should wait.
         command.env("LOOPBREAK_HOOK_TIMEOUT", "9000");
         command
+            .args(args)
+            .env("XDG_STATE_HOME", self.path().join("state"))
+            .env("XDG_CONFIG_HOME", self.path().join("config"));
+        command
+    }
+
+    /// Writes the user's own configuration.
+    pub(crate) fn configure(&self, text: &str) {
+        let folder = self.path().join("config/loopbreak");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("loopbreak.toml"), text).unwrap();
     }
 
     pub(crate) fn send_raw(&self, agent: &str, event: impl Into<Vec<u8>>) -> FinishedProgram {

@@ -1,4 +1,4 @@
-//! Is the guard switched off?
+//! Is the guard switched off, or does it not use everything that its files say?
 
 use loopbreak::Mode;
 
@@ -16,7 +16,7 @@ pub(super) fn check(context: &DoctorContext<'_>) -> Vec<CheckFinding> {
     match &context.mode {
         Ok(Mode::Off) => findings.push(CheckFinding::problem(
             "the guard is switched off: the configuration says mode = \"off\"",
-            "`loopbreak config check` names the file",
+            "`loopbreak status` and `loopbreak config check` name the file",
         )),
         Ok(Mode::Observe) => findings.push(CheckFinding::warning(
             "the guard says nothing to the agent: the configuration says mode = \"observe\"",
@@ -27,6 +27,12 @@ pub(super) fn check(context: &DoctorContext<'_>) -> Vec<CheckFinding> {
             format!("the configuration cannot be loaded: {error}"),
             "run `loopbreak config check`",
         )),
+    }
+    for line in
+        context.notice.iter().flat_map(|notice| notice.lines()).filter(|line| line.contains("not used"))
+    {
+        let line = line.trim_start_matches("Loopbreak: ");
+        findings.push(CheckFinding::warning(line, "`loopbreak status` lists what is not used, and why"));
     }
     findings
 }

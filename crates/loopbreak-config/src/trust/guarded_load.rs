@@ -1,0 +1,108 @@
+//! Loads the configuration of a guard whose agent can write files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{GuardedConfig, ProjectFile, TrustedFiles, UnusedFile};
+use crate::layers::{ConfigLayers, LoadedConfig};
+use crate::load::LoadError;
+use crate::source::{ConfigSource, FoundFile, find_guarding_file, foreign_reason, read_config_file};
+
+/// Loads the configuration for a folder. Only a problem with the environment or with flags is an error: whatever is in the files,
+/// there is a guard.
+pub(crate) fn load_guarded(
+    layers: &ConfigLayers,
+    is_customized: bool,
+    folder: &Path,
+    user_file: Option<&Path>,
+) -> Result<GuardedConfig, LoadError> {
+    let mut unused = Vec::new();
+    let user = user_file.and_then(|path| read_user_file(path, &mut unused));
+    let FoundFile { file, foreign } = find_guarding_file(folder)?;
+    unused.extend(foreign.into_iter().map(|(path, reason)| not_used(path, reason)));
+    let is_users = |path: &Path| {
+        user_file.is_some_and(|user| fs::canonicalize(user).ok() == fs::canonicalize(path).ok())
+    };
+    let file = file.filter(|(path, _)| !is_users(path));
+    if user.is_none() && file.is_none() && !is_customized {
+        return Ok(GuardedConfig { unused, ..GuardedConfig::default() });
+    }
+    let mut layers = layers.clone();
+    let mut loaded = match user {
+        None => load(&layers)?,
+        Some((path, source)) => {
+            let with_user = layers.clone().user_file(source);
+            match with_user.load() {
+                Ok(loaded) => {
+                    layers = with_user;
+                    loaded
+                }
+                Err(error) => {
+                    // If the problem is elsewhere, it is reported as such.
+                    let loaded = load(&layers)?;
+                    unused.push(not_used(
+                        path,
+                        error.problems.first().map_or_else(String::new, ToString::to_string),
+                    ));
+                    loaded
+                }
+            }
+        }
+    };
+    let mut project_file = None;
+    match file {
+        Some((path, Ok(source))) => {
+            let list = user_file.map(TrustedFiles::path_beside);
+            let is_trusted = list.is_some_and(|list| match TrustedFiles::load(&list) {
+                Ok(trusted) => trusted.is_trusted(&path, &source),
+                Err(error) => {
+                    unused.push(not_used(list, error.to_string()));
+                    false
+                }
+            });
+            let with_file = layers.file(source);
+            let result = if is_trusted { with_file.load() } else { with_file.load_untrusted() };
+            match result {
+                Ok(with_file) => {
+                    loaded = with_file;
+                    let ignored = std::mem::take(&mut loaded.ignored);
+                    project_file = Some(ProjectFile { path, is_trusted, ignored });
+                }
+                Err(error) => {
+                    let reason = error.problems.first().map_or_else(String::new, ToString::to_string);
+                    unused.push(not_used(path, reason));
+                }
+            }
+        }
+        Some((path, Err(error))) => unused.push(not_used(path, error.to_string())),
+        None => {}
+    }
+    let mode_origin = Some(loaded.origin("mode")).filter(|origin| origin.is_set());
+    Ok(GuardedConfig { settings: (*loaded.config).clone(), mode_origin, project_file, unused })
+}
+
+fn load(layers: &ConfigLayers) -> Result<LoadedConfig, LoadError> {
+    layers.load().map_err(|error| LoadError::Invalid { source_file: None, user_file: None, error })
+}
+
+/// Reads the user's own file, if there is one.
+fn read_user_file(path: &Path, unused: &mut Vec<UnusedFile>) -> Option<(PathBuf, ConfigSource)> {
+    if !path.is_file() {
+        return None;
+    }
+    if let Some(reason) = foreign_reason(path) {
+        unused.push(not_used(path.to_owned(), reason));
+        return None;
+    }
+    match read_config_file(path) {
+        Ok(source) => Some((path.to_owned(), source)),
+        Err(error) => {
+            unused.push(not_used(path.to_owned(), error.to_string()));
+            None
+        }
+    }
+}
+
+fn not_used(path: PathBuf, reason: impl Into<String>) -> UnusedFile {
+    UnusedFile { path, reason: reason.into() }
+}
