@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use loopbreak_report::outputs::VisibleJson;
 use loopbreak_report::printable;
 
 use crate::notification::LoopNotification;
@@ -94,7 +95,11 @@ impl<O: Write, E: Write> TerminalReporter<O, E> {
 impl<O: Write, E: Write> WatchReporter for TerminalReporter<O, E> {
     fn notification(&mut self, notification: &LoopNotification) {
         let mut line = match self.mode {
-            ReportMode::Json => serde_json::to_string(notification).unwrap_or_default(),
+            ReportMode::Json => {
+                let mut json = Vec::new();
+                _ = serde_json::to_writer(VisibleJson::escaped(&mut json), notification);
+                String::from_utf8_lossy(&json).into_owned()
+            }
             ReportMode::Lines | ReportMode::List => printable(&notification.to_string()),
         };
         line.push('\n');
