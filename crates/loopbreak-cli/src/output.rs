@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
 use loopbreak::Mode;
+use loopbreak_report::outputs::VisibleJson;
 use loopbreak_report::text::TextStyle;
 use loopbreak_report::{DiagnosticPrinter, mode_note};
 pub(crate) use loopbreak_report::{printable, printable_lines};
@@ -62,17 +63,19 @@ pub(crate) fn write_plain_with(fill: impl FnOnce(&mut dyn Write) -> io::Result<(
 
 /// Writes a value as indented JSON to standard output.
 pub(crate) fn print_indented_json(value: &impl Serialize) -> Result<(), UserError> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| UserError::failed(error.to_string()))?;
-    print(&(text + "\n"))
+    write(|out| {
+        serde_json::to_writer_pretty(VisibleJson::escaped(out), value)?;
+        out.write_all(b"\n")
+    })
 }
 
 /// Writes a report as JSON to standard output: indented on a terminal, else on one line.
 pub(crate) fn print_json(report: &impl Serialize) -> Result<(), UserError> {
     write_plain_with(|out| {
         if is_terminal() {
-            serde_json::to_writer_pretty(&mut *out, report)?;
+            serde_json::to_writer_pretty(VisibleJson::escaped(out), report)?;
         } else {
-            serde_json::to_writer(&mut *out, report)?;
+            serde_json::to_writer(VisibleJson::escaped(out), report)?;
         }
         out.write_all(b"\n")
     })

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use loopbreak_analysis::VerdictName;
+use loopbreak_report::outputs::VisibleJson;
 use loopbreak_report::text::TextStyle;
 use loopbreak_report::{printable, render_cost};
 
@@ -109,7 +110,11 @@ impl<O: Write, E: Write> TerminalReporter<O, E> {
 impl<O: Write, E: Write> WatchReporter for TerminalReporter<O, E> {
     fn notification(&mut self, notification: &LoopNotification) {
         let mut line = match self.mode {
-            ReportMode::Json => serde_json::to_string(notification).unwrap_or_default(),
+            ReportMode::Json => {
+                let mut json = Vec::new();
+                _ = serde_json::to_writer(VisibleJson::escaped(&mut json), notification);
+                String::from_utf8_lossy(&json).into_owned()
+            }
             ReportMode::Lines | ReportMode::List => {
                 let line = printable(&notification.to_string());
                 let line = self.style.wrap_line(&line, (self.size)().0, LABEL_WIDTH);

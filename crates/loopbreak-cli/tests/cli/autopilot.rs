@@ -39,7 +39,7 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
         folder,
         r#"case $LOOPBREAK_TASK in
         schema) say 'drew it' '{"status":"done","work":["schema.sql"]}';;
-        api) if grep -q 'Task schema is closed' prompt.txt; then say 'wrote it' '{"status":"done"}'
+        api) if grep -q 'Task "schema" is closed' prompt.txt; then say 'wrote it' '{"status":"done"}'
              else say "looking at the schema again, $N" '{"task":"schema","status":"done","work":["verified"]}'; fi;;
         token) say 'no token' '{"status":"blocked","blockers":["missing auth server"]}';;
         spin) say 'tried' '{"status":"in_progress","work":["read the config"]}';;
@@ -161,7 +161,7 @@ fn status_shows_why_a_task_loops_and_does_not_count_tasks_as_loops() {
     assert_eq!(
         lines.collect::<Vec<_>>(),
         [
-            "    hard: blocked_task_spin, 3 times since turn 2: task key met the same blockers in 3 attempts: no signing key",
+            r#"    hard: blocked_task_spin, 3 times since turn 2: task "key" met the same blockers in 3 attempts: "no signing key""#,
             "    task a, 1 attempt: done",
             "    task key, 3 attempts: blocked, escalate",
         ]
@@ -282,7 +282,7 @@ fn a_task_blocked_only_by_an_unavailable_checker_continues_with_the_check_deferr
     write_roadmap(folder.path(), &[("page", &[]), ("next", &["page"])]);
     write_agent(
         folder.path(),
-        r#"if grep -q 'do not block the task: critic:design_system' prompt.txt || [ $LOOPBREAK_TASK = next ]; then
+        r#"if grep -q 'do not block the task: "critic:design_system"' prompt.txt || [ $LOOPBREAK_TASK = next ]; then
         say 'done without it' '{"status":"done"}'
         else say 'waiting' '{"status":"blocked","blockers":["critic:design_system unavailable"],"work":["page.tsx"]}'; fi"#,
     );
@@ -358,7 +358,7 @@ fn a_human_is_notified_of_every_task_even_if_notifications_are_slow() {
     assert_eq!(done.code, Some(13), "{}", done.err);
     let told = fs::read_to_string(folder.path().join("told")).unwrap();
     let tasks: Vec<&str> = told.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
-    assert_eq!(tasks, ["a", "b", "c"], "{told}");
+    assert_eq!(tasks, ["\"a\"", "\"b\"", "\"c\""], "{told}");
 }
 
 #[test]
@@ -425,7 +425,7 @@ fn a_resumed_run_continues_where_it_ended_and_a_forced_task_stays_forced() {
     assert_eq!(first.code, Some(11), "{}", first.err);
     let second = run_roadmap(folder.path(), &["--max-iterations", "4", "--resume"]);
     assert_eq!(second.code, Some(11), "{}", second.err);
-    assert!(second.err.contains("escalate: 3 attempts at task spin"), "{}", second.err);
+    assert!(second.err.contains("escalate: 3 attempts at task \"spin\""), "{}", second.err);
     let third = run_roadmap(folder.path(), &["--resume"]);
     assert_eq!(third.code, Some(13), "{}", third.err);
     assert_eq!(attempted_line(folder.path()), "spin spin spin a b spin spin");

@@ -26,7 +26,7 @@ fn a_loop_ends_with_10_and_is_recorded_in_store_and_scratchpad() {
     let lines: Vec<&str> = pad.lines().collect();
     assert_eq!(
         lines[0],
-        "- Iteration 1: status: ok; accomplished: Fixed auth.ts - added null check; errors: none; \
+        "- Iteration 1: status: ok; accomplished: \"Fixed auth.ts - added null check\"; errors: none; \
          next: continue"
     );
     assert!(lines[1].ends_with("next: try another approach"), "{pad}");
@@ -38,7 +38,7 @@ fn a_loop_ends_with_10_and_is_recorded_in_store_and_scratchpad() {
     assert!(third.contains("Try a different one") && third.contains("added null check"), "{third}");
 
     let log = stdout_of(folder.path(), &["log", session(&done)]);
-    for part in ["start ", "Iteration 3, ok: Fixed auth.ts - added null check", "end      loop: "] {
+    for part in ["start ", "Iteration 3, ok: \"Fixed auth.ts - added null check\"", "end      loop: "] {
         assert!(log.contains(part), "{part}: {log}");
     }
     let status = stdout_of(folder.path(), &["status", "--all"]);
@@ -266,7 +266,7 @@ fn only_the_messages_in_json_output_are_compared() {
     let done = run_with(folder.path(), &["--max-iterations", "5", "--scratchpad", "pad"], &body);
     assert_eq!(done.code, Some(11), "{}", done.err);
     let pad = fs::read_to_string(folder.path().join("pad")).unwrap();
-    assert!(pad.contains("accomplished: wrote seventeen unit checks; "), "{pad}");
+    assert!(pad.contains("accomplished: \"wrote seventeen unit checks\"; "), "{pad}");
 }
 
 #[test]

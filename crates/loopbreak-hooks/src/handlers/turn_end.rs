@@ -1,6 +1,7 @@
 //! The agent ends its turn: too early, or again and again because another hook keeps it from stopping.
 
 use loopbreak::step::HarnessEvent;
+use loopbreak::text::quoted;
 use loopbreak::{Mode, Step, Verdict};
 use loopbreak_store::{RunEvent, TurnEndEvent, VerdictSummary, redact_and_truncate};
 
@@ -76,8 +77,8 @@ fn respond(run: &mut HookTransaction<'_>, verdicts: &[Verdict], message: &str, h
         Some(announced) => {
             run.state.hook.nudged = true;
             HookResponse::Continue(format!(
-                "Loop guard: the turn ended with the announcement \"{}\", but no call followed.",
-                redact_and_truncate(announced)
+                "Loop guard: the turn ended with the announcement {}, but no call followed.",
+                quoted(announced)
             ))
         }
         None => HookResponse::Nothing,

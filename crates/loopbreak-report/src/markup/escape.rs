@@ -1,5 +1,7 @@
 //! Escaping of text in a page.
 
+use loopbreak::text::is_invisible;
+
 /// Escapes text in a page.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -10,7 +12,7 @@ pub fn escape(text: &str) -> String {
             '>' => safe += "&gt;",
             '"' => safe += "&quot;",
             '\'' => safe += "&#39;",
-            control if control.is_control() => safe.push(' '),
+            hidden if is_invisible(hidden) => safe.push(' '),
             other => safe.push(other),
         }
     }

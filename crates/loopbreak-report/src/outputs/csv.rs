@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use loopbreak::step::EpochMillis;
+use loopbreak::text::is_invisible;
 
 use super::verdict_reason::VerdictReason;
 use loopbreak_analysis::{Report, RunReport};
@@ -124,10 +125,12 @@ fn line(out: &mut String, cells: impl Iterator<Item = CsvCell>) {
 /// reader of the table. The apostrophe marks it as text.
 fn harmless(text: &str) -> String {
     // NUL ends a cell for some readers, and an escape moves the cursor of a terminal.
-    let shown = |char: char| if char.is_control() && !"\t\r\n".contains(char) { '\u{FFFD}' } else { char };
+    let shown = |char: char| if is_invisible(char) && !"\t\r\n".contains(char) { '\u{FFFD}' } else { char };
     let text: String = text.chars().map(shown).collect();
-    // Some of them ignore leading blanks.
-    if text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
+    // Some of them ignore leading blanks and characters without width.
+    let is_ignored =
+        |char: char| char.is_whitespace() || matches!(char, '\u{FFFD}' | '\u{FE0E}' | '\u{FE0F}');
+    if text.trim_start_matches(is_ignored).starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
         || text.starts_with(['\t', '\r', '\n'])
     {
         format!("'{text}")
@@ -176,6 +179,10 @@ mod tests {
             ("\t=1", "\"'\t=1\""),
             ("  =1", "'  =1"),
             ("a=1", "a=1"),
+            ("\u{200b}=1", "'\u{FFFD}=1"),
+            ("\u{feff}\u{202e}@x", "'\u{FFFD}\u{FFFD}@x"),
+            ("\u{fe0f}=1", "'\u{fe0f}=1"),
+            ("a\u{202e}b", "a\u{FFFD}b"),
         ] {
             assert_eq!(written(&[text]), format!("{safe}\r\n"), "{text:?}");
         }

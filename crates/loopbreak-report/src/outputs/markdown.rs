@@ -9,6 +9,7 @@ use crate::mode_note::mode_note;
 use crate::number::{dollars, grouped, partly_known, percent, rough};
 use crate::unread_items::unread_items;
 use crate::worst_runs::WorstRuns;
+use loopbreak::text::is_invisible;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 
 /// Maximum number of runs and of series.
@@ -159,21 +160,15 @@ fn plain(sentence: &str) -> String {
     out
 }
 
-/// Returns a text on one line, without control characters, cut to a length.
+/// Returns a text on one line, without characters that cannot be seen, cut to a length.
 fn one_line(text: &str, longest: usize) -> String {
-    let visible = |char: char| if char.is_control() || is_turning(char) { ' ' } else { char };
+    let visible = |char: char| if is_invisible(char) { ' ' } else { char };
     let mut line: String = text.chars().map(visible).take(longest + 1).collect();
     if line.chars().count() > longest {
         line = line.chars().take(longest - 1).collect();
         line.push('…');
     }
     line.trim().to_owned()
-}
-
-/// Returns whether a character changes the direction of writing, which can disguise text, or ends a line
-/// without being a control character.
-fn is_turning(char: char) -> bool {
-    matches!(char, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -184,7 +179,7 @@ mod tests {
     fn a_name_stays_in_its_cell() {
         assert_eq!(code("a|b"), "`a\\|b`");
         assert_eq!(code("`rm`"), "`` `rm` ``");
-        assert_eq!(code("two\nlines\u{202E}"), "`two lines`");
+        assert_eq!(code("two\nlines\u{202E}\u{200B}\u{9B}"), "`two lines`");
         assert_eq!(code("").len(), 4, "an empty name is still a cell");
         assert_eq!(code(&"x".repeat(500)).chars().count(), NAME + 2);
     }

@@ -7,9 +7,11 @@ mod junit;
 mod markdown;
 mod sarif;
 mod verdict_reason;
+mod visible_json;
 mod xml;
 
 pub use csv::{COLUMNS, CsvCell, CsvColumn, csv};
 pub use junit::junit;
 pub use markdown::markdown;
 pub use sarif::sarif;
+pub use visible_json::VisibleJson;

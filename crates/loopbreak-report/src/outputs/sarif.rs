@@ -9,6 +9,7 @@ use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::mode_note::mode_note;
+use super::visible_json::VisibleJson;
 use crate::unread_items::unread_items;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, for_each_run};
 
@@ -36,7 +37,8 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     let invocations = [invocation];
     let run = SarifRun { column_kind: "unicodeCodePoints", invocations, results: SarifResults(report), tool };
-    serde_json::to_writer_pretty(&mut *out, &SarifLog { schema: SCHEMA, runs: [run], version: "2.1.0" })?;
+    let log = SarifLog { schema: SCHEMA, runs: [run], version: "2.1.0" };
+    serde_json::to_writer_pretty(VisibleJson::replaced(out), &log)?;
     out.write_all(b"\n")
 }
 

@@ -1,6 +1,8 @@
 //! XML that is well formed whatever texts it contains.
 
-/// Adds text as content. Characters that XML 1.0 cannot contain are replaced.
+use loopbreak::text::is_invisible;
+
+/// Adds text as content. Characters that XML 1.0 cannot contain or that cannot be seen are replaced.
 pub(super) fn content(out: &mut String, text: &str) {
     escaped(out, text, false);
 }
@@ -17,6 +19,7 @@ fn escaped(out: &mut String, text: &str, attribute: bool) {
             '\n' => out.push_str("&#10;"),
             '\r' => out.push_str("&#13;"),
             '\t' => out.push_str("&#9;"),
+            _ if is_invisible(char) => out.push('\u{FFFD}'),
             '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'.. => out.push(char),
             _ => out.push('\u{FFFD}'),
         }

@@ -1,6 +1,7 @@
 //! The style of a report: width, colours, and the characters that a terminal can show.
 
 use anstyle::{AnsiColor, Style};
+use loopbreak::text::is_invisible;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use loopbreak_analysis::VerdictName;
@@ -78,10 +79,14 @@ impl TextStyle {
     /// Prepares a text of the log for one line of at most `width` columns. Control characters are replaced, because
     /// they could move the cursor.
     pub(crate) fn fit(&self, text: &str, width: usize) -> String {
-        let visible = |char: char| if char.is_control() || is_bidi(char) { ' ' } else { char };
+        let visible = |char: char| if is_invisible(char) { ' ' } else { char };
         let clean: String = text.chars().map(visible).collect();
-        // The only sign in sentences of the engine that is not ASCII.
-        let clean = if self.unicode { clean } else { clean.replace('→', "->") };
+        // The only signs in sentences of the engine that are not ASCII.
+        let clean = if self.unicode {
+            clean
+        } else {
+            clean.replace('→', "->").replace('‹', "<").replace('…', "...")
+        };
         let clean = clean.trim();
         if clean.width() <= width {
             return clean.to_owned();
@@ -227,11 +232,6 @@ fn head(text: &str, width: usize) -> &str {
         end = next;
     }
     &text[..end]
-}
-
-/// Returns whether a character changes the direction of writing, which would affect the rest of the line.
-fn is_bidi(char: char) -> bool {
-    matches!(char, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use loopbreak::text::{inert, quoted_list};
 use loopbreak_store::tasks::RoadmapTask;
 
 use super::task_report::{EXAMPLE, MARK};
@@ -41,16 +42,20 @@ pub(crate) fn render_brief(
         let _ = writeln!(text, "\nAttempts so far: {}.", context.attempts);
     }
     if !task.reason.is_empty() {
-        let _ = writeln!(text, "Current state: {}.", task.reason.trim_end_matches('.'));
+        let _ = writeln!(text, "Current state: {}.", inert(&task.reason).trim_end_matches('.'));
     }
     if !task.blockers.is_empty() {
-        let _ = writeln!(text, "Blockers so far: {}.", task.blockers.join("; "));
+        let _ = writeln!(
+            text,
+            "Blockers so far: {}.",
+            quoted_list(task.blockers.iter().map(String::as_str), "; ")
+        );
     }
     if !task.deferred.is_empty() {
         let _ = writeln!(
             text,
             "These checks cannot run now. They are deferred and do not block the task: {}.",
-            task.deferred.join(", ")
+            quoted_list(task.deferred.iter().map(String::as_str), ", ")
         );
     }
     for note in context.grant.into_iter().chain(context.notes.iter().map(String::as_str)) {
@@ -95,7 +100,7 @@ mod tests {
             "one of 2 tasks; 0 are done",
             "Three routes.",
             "Attempts so far: 2.",
-            "deferred and do not block the task: critic:style",
+            "deferred and do not block the task: \"critic:style\"",
             "You may go around it.",
             "Task old is closed.",
             "Do not work on them again: old.",

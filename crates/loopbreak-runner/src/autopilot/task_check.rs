@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loopbreak::text::{clip, mask_secrets};
+use loopbreak::text::quoted;
 use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
 
 use crate::iterations::run_loop::RunLoop;
@@ -14,7 +14,6 @@ use loopbreak_watch::notification::split_command_line;
 const MAX_TIME: Duration = Duration::from_mins(10);
 /// The exit codes of a shell for a command that cannot be executed or does not exist.
 const NOT_EXECUTABLE: [i32; 2] = [126, 127];
-const LINE_BYTES: usize = 200;
 
 /// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +54,7 @@ pub(crate) fn run_check(run_loop: &RunLoop<'_>, task: &RoadmapTask) -> TaskCheck
         CommandEnd::Exited(status) => {
             let last_line = |text: &str| {
                 let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
-                Some(loopbreak_report::printable(clip(&mask_secrets(clip(line, 4 * LINE_BYTES)), LINE_BYTES)))
+                Some(quoted(line))
             };
             TaskCheckResult::Failed(
                 last_line(&ran.err).or_else(|| last_line(&ran.out)).unwrap_or_else(|| status.to_string()),

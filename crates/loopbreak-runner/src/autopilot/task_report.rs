@@ -1,6 +1,6 @@
 //! Reports of a command on its task: as JSON, on a line of its output, or in the store.
 
-use loopbreak::text::{clip, mask_secrets};
+use loopbreak::text::{clip, clip_masked};
 use loopbreak_store::StoredAttempt;
 use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
 use serde_json::Value;
@@ -110,7 +110,7 @@ fn parse_report(value: &Value, task: &str) -> Result<TaskReport, String> {
 
 /// Masks the secrets in a text and truncates it.
 fn mask_and_truncate(text: &str) -> String {
-    clip(&mask_secrets(clip(text.trim(), 4 * ITEM_BYTES)), ITEM_BYTES).to_owned()
+    clip_masked(text.trim(), ITEM_BYTES).into_owned()
 }
 
 /// Reads a list of strings, or one string.

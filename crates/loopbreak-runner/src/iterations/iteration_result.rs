@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loopbreak::Usage;
 use loopbreak::evidence::EVIDENCE_BYTES;
-use loopbreak::text::{clip, mask_secrets};
+use loopbreak::text::{clip_masked, quoted};
 
 use crate::process::command_run::{CommandEnd, CommandRun};
 use crate::prompt::agent_answer::final_message;
@@ -93,7 +93,7 @@ impl IterationResult {
     /// Returns the iteration on one line, for the history.
     pub(crate) fn render_line(&self) -> String {
         let text = if self.errors.is_empty() { &self.accomplished } else { &self.errors };
-        let text = if text.is_empty() { SILENT } else { text };
+        let text = if text.is_empty() { SILENT.to_owned() } else { quoted(text) };
         format!("Iteration {}, {}: {text}", self.number, self.status)
     }
 }
@@ -110,9 +110,7 @@ fn remove_echoes(output: &str, shown: [&str; 2]) -> String {
 /// Returns the last line that is not empty, with secrets masked and without control characters.
 fn last_line(text: &str) -> String {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    // Masks more than is kept, so that a secret at the cut is seen whole.
-    let line = mask_secrets(clip(line, 4 * EVIDENCE_BYTES));
-    loopbreak_report::printable(clip(&line, EVIDENCE_BYTES))
+    loopbreak_report::printable(&clip_masked(line, EVIDENCE_BYTES))
 }
 
 /// Returns the cost that the command reported. The last number is the total.

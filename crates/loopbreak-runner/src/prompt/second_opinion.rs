@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use loopbreak::event::SafetyGuard;
-use loopbreak::text::{clip, mask_secrets};
+use loopbreak::text::{clip, inert, mask_secrets};
 use loopbreak::{Decision, Verdict};
 
 use crate::error::RunError;
@@ -47,8 +47,11 @@ impl RunLoop<'_> {
             .advice
             .take()
             .unwrap_or_else(|| self.with_history("The guard detected a loop."));
-        advice.push_str("\n\nA second opinion, from a program that was shown this history:\n\n");
-        advice.push_str(&answer);
+        advice.push_str("\n\nA second opinion, from a program that was shown this history:\n");
+        // Each line is marked as a quotation, so that no line can be taken for a text of the guard.
+        for line in answer.lines() {
+            let _ = write!(advice, "\n> {}", inert(&mask_secrets(line)));
+        }
         self.runner_state.advice = Some(advice);
     }
 

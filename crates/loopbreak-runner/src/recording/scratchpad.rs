@@ -3,13 +3,15 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use loopbreak::text::quoted;
+
 use super::private_file;
 use crate::iterations::iteration_result::IterationResult;
 
 /// Adds a line for an iteration. Returns an error message if that fails.
 pub(crate) fn append_line(path: &Path, iteration: &IterationResult, next: &str) -> Result<(), String> {
     let IterationResult { number, status, accomplished, errors, .. } = iteration;
-    let none = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+    let none = |text: &str| if text.is_empty() { "none".to_owned() } else { quoted(text) };
     let line = format!(
         "- Iteration {number}: status: {status}; accomplished: {}; errors: {}; next: {next}\n",
         none(accomplished),

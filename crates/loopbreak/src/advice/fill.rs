@@ -3,6 +3,9 @@
 //! missing.
 //!
 //! This covers countdowns, objectives and suggestions without further syntax.
+//!
+//! Texts of somebody else are quoted before they get here. A template that has quotation marks or a code span around a
+//! placeholder keeps its own marks.
 
 /// Fills in a template. `value_of` returns the value with a name, if it is present.
 pub(crate) fn fill<'v>(text: &str, value_of: &dyn Fn(&str) -> Option<&'v str>) -> String {
@@ -42,12 +45,25 @@ fn fill_line<'v>(line: &str, value_of: &dyn Fn(&str) -> Option<&'v str>) -> Opti
             (Some(name), _) => _ = value_of(name)?,
             (_, Some(name)) if value_of(name).is_some() => return None,
             (_, Some(_)) => {}
-            _ => filled.push_str(value_of(name)?),
+            _ => {
+                let value = value_of(name)?;
+                filled.push_str(without_own_marks(value, before, after));
+            }
         }
         rest = after;
     }
     filled.push_str(rest);
     Some(filled)
+}
+
+/// Returns a value without its quotation marks if the template has marks around it. The content of a quotation contains neither
+/// of the marks, so it cannot close those of the template either.
+fn without_own_marks<'v>(value: &'v str, before: &str, after: &str) -> &'v str {
+    let Some(content) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return value };
+    let has_marks = |mark| before.ends_with(mark) && after.starts_with(mark);
+    // The quotations of a list stay apart.
+    let is_single = !content.contains('"');
+    if has_marks('"') || has_marks('`') && is_single { content } else { value }
 }
 
 /// Returns the text before the next `{name}`, the name with its mark, and the text after it.
@@ -80,13 +96,13 @@ mod tests {
     #[test]
     fn a_line_with_a_missing_value_is_omitted_with_its_heading() {
         let mut values = TemplateValues::default();
-        values.set("stuck", 20);
+        values.number("stuck", 20_u64);
         let text = "No progress for {stuck} turns.\nIt ends in {left} turns.\n\nGoals:\n{goals}\n\nTry:\n- something else";
         assert_eq!(fill(text, &values), "No progress for 20 turns.\n\nTry:\n- something else");
-        values.set("left", 5).list("goals", ["a", "b"].into_iter());
+        values.number("left", 5_u64).quote_lines("goals", ["a", "b"]);
         assert_eq!(
             fill(text, &values),
-            "No progress for 20 turns.\nIt ends in 5 turns.\n\nGoals:\n- a\n- b\n\nTry:\n- something else"
+            "No progress for 20 turns.\nIt ends in 5 turns.\n\nGoals:\n- \"a\"\n- \"b\"\n\nTry:\n- something else"
         );
     }
 
@@ -95,8 +111,16 @@ mod tests {
         let mut values = TemplateValues::default();
         let text = "{?goals}Work on them.\n{!goals}Find some.";
         assert_eq!(fill(text, &values), "Find some.");
-        values.set("goals", "x");
+        values.quote("goals", "x");
         assert_eq!(fill(text, &values), "Work on them.");
+    }
+
+    #[test]
+    fn marks_of_the_template_take_the_place_of_those_of_the_value() {
+        let mut values = TemplateValues::default();
+        values.quote("one", "a `b\" c").quote_list("two", ["d", "e"], ", ");
+        assert_eq!(fill(r#"{one}, "{one}", `{one}`"#, &values), r#""a 'b' c", "a 'b' c", `a 'b' c`"#);
+        assert_eq!(fill(r#"{two}; "{two}"; `{two}`"#, &values), r#""d", "e"; "d", "e"; `"d", "e"`"#);
     }
 
     #[test]

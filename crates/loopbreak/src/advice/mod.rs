@@ -2,6 +2,8 @@
 
 mod compose;
 mod fill;
+#[cfg(test)]
+mod hostile_tests;
 mod own_texts;
 mod shared_templates;
 mod template;

@@ -121,8 +121,8 @@ pub(crate) const REPEATED_CALLS: &Template = &Template {
     audience: Audience::Agent,
     values: CALL_VALUES,
     neutral: "Since turn {since}: {reason}.
-The result was: {outcome}
-The error was: {failure}
+The tool answered: {outcome}
+The tool failed with: {failure}
 {?outcome}You have this result now, and the same call adds nothing to it. Write down what follows from it. Then take the next \
 step that changes something: an edit, other input, or the answer with what is still missing.
 {?failure}The same approach fails for the same reason. Remove the cause or choose another way. If neither is possible, report the \
@@ -132,8 +132,8 @@ of the task.",
     zork: None,
     hook: Some(
         "Loop guard: since turn {since}: {reason}.
-The result was: {outcome}
-The error was: {failure}
+The tool answered: {outcome}
+The tool failed with: {failure}
 Nothing that could change it happened in between.",
     ),
 };

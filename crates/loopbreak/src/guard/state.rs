@@ -13,9 +13,12 @@ use crate::place::PlaceMap;
 use crate::policy::LoopLedger;
 use crate::snapshot::STATE_BYTES;
 use crate::step::Step;
-use crate::text::clip::{clip, clip_escaped};
+use crate::text::clip::clip_escaped;
+use crate::text::{clip_masked, quoted};
 use crate::verdict::RunStop;
 
+/// Largest gap in the numbers of turns.
+const MAX_GAP: u64 = 100_000;
 /// Number of agents of a run that are kept apart. The least recently active one is forgotten first.
 const AGENTS: usize = 16;
 /// Number of open objectives that a warning lists, and the length of each in bytes.
@@ -100,7 +103,9 @@ impl GuardState {
             self.now = self.now.max(Some(at.0));
         }
         let next = self.turn.saturating_add(1);
-        let turn = step.turn.filter(|turn| *turn >= next).unwrap_or(next);
+        // A number far ahead is a mistake in the log, and sentences would count the turns up to it.
+        let may_follow = |turn: &u64| (next..=next.saturating_add(MAX_GAP)).contains(turn);
+        let turn = step.turn.filter(may_follow).unwrap_or(next);
         let renumbered = step.turn.is_some_and(|named| named != turn);
         if !step.refused {
             self.turn = turn;
@@ -118,15 +123,17 @@ impl GuardState {
             };
             // Most steps have the same objectives as the previous one.
             if !open().eq(self.objectives.iter().map(|known| &**known)) {
-                self.objectives = open().map(ClippedText::from).collect();
+                let first = objectives.active.iter().take(OBJECTIVES);
+                self.objectives =
+                    first.map(|text| ClippedText::from(&*clip_masked(text, OBJECTIVE_BYTES))).collect();
             }
         }
         if step.action.is_none()
             && let Some(text) = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref())
         {
             let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-            let line = redact_and_truncate(clip(line, 2 * ITERATION_BYTES));
-            let line = format!("Iteration {}: {}", self.turn, clip_escaped(&line, ITERATION_BYTES));
+            let line = quoted(clip_escaped(&redact_and_truncate(line), ITERATION_BYTES - r#"\"\""#.len()));
+            let line = format!("Iteration {}: {line}", self.turn);
             self.iterations.push(ClippedText::from(line));
         }
     }
@@ -206,6 +213,49 @@ mod tests {
             }
             let (size, bound) = size_and_bound(&guard);
             assert!(size <= bound, "{size} bytes, at most {bound} expected");
+        }
+    }
+
+    /// A number far ahead is a mistake in the log: nobody waits for 18446744073709551616 turns.
+    #[test]
+    fn a_turn_far_ahead_counts_as_the_next_one() {
+        let mut guard = Guard::new(Config::default());
+        let mut see = |turn: u64| {
+            guard.observe(&Step::from_json(&json!({"turn": turn, "score": 0}).to_string()).unwrap()).turn
+        };
+        assert_eq!([1, 5, 90_000, u64::MAX, 90_003].map(&mut see), [1, 5, 90_000, 90_001, 90_003]);
+        let mut longest = 0;
+        for turn in 0..60 {
+            let step = json!({"turn": if turn == 30 { u64::MAX } else { turn }, "score": 0}).to_string();
+            for finding in guard.observe(&Step::from_json(&step).unwrap()).findings {
+                longest = longest.max(finding.evidence.number("turns_stuck").unwrap_or_default());
+            }
+        }
+        assert!(longest < 100_000, "{longest}");
+    }
+
+    /// A store and a replay keep snapshots, so a secret in one would be kept in the clear.
+    #[test]
+    fn a_snapshot_contains_no_secret() {
+        let secret = "Zq9Xsecret7731";
+        let mut guard = Guard::new(Config::default());
+        for number in 0..12 {
+            let command = format!("curl -u bob:{secret} https://x");
+            let texts = format!("Logged in. DB_PASS={secret} {}", "password: none. ".repeat(400));
+            let long = format!("{texts} {} token={secret}", "line ".repeat(5_000));
+            for record in [
+                json!({"action": {"name": "Bash", "args": {"command": command}}, "outcome": format!("<password>{secret}</password>"),
+                    "place": {"name": format!("at password={secret}")}, "objectives": {"active": [format!("use --token {secret}")]},
+                    "task": {"id": "T", "status": "blocked", "blockers": [format!("login with api_key={secret}")]}}),
+                json!({"action": {"name": "Edit", "args": {"file_path": "a", "old_string": format!("DB_PASS={secret}"), "new_string": "DB_PASS=none"}}, "outcome": "ok"}),
+                json!({"outcome": if number % 2 == 0 { &texts } else { &long }, "say": format!("I use Bearer {secret}")}),
+                json!({"user": format!("my password is password={secret}")}),
+            ] {
+                guard.observe(&Step::from_json(&record.to_string()).unwrap());
+            }
+            let state = serde_json::to_string(guard.state()).unwrap();
+            let at = state.find("Zq9X").map(|at| &state[at.saturating_sub(120)..at]);
+            assert_eq!(at, None);
         }
     }
 

@@ -62,7 +62,7 @@ impl TaskRecovery {
         let reason = task_loop_reason(pattern, attempts, granted, history);
         let mut writer = EntryWriter::new(pattern, attempts, history, &reason, at, settings);
         if granted && pattern == TaskPattern::BlockedTaskSpin {
-            writer.values.set("granted", "yes");
+            writer.values.word("granted", "yes");
         }
         let evidence = &writer.evidence;
         let record = json!({"recovery": intervention.as_str(), "evidence": evidence});
@@ -124,11 +124,11 @@ impl<'w> EntryWriter<'w> {
     ) -> Self {
         let mut values = TemplateValues::default();
         values
-            .set("task", &history.id)
-            .set("attempts", attempts)
-            .set("pattern", pattern.as_str())
-            .set("blockers", history.blockers.join(", "))
-            .set("reason", reason);
+            .quote("task", &history.id)
+            .number("attempts", attempts)
+            .word("pattern", pattern.as_str())
+            .quote_list("blockers", history.blockers.iter().map(|blocker| &**blocker), ", ")
+            .sentence("reason", reason);
         EntryWriter { task: &history.id, at, values, evidence: history.evidence(&settings.task), settings }
     }
 

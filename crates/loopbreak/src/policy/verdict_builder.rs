@@ -151,20 +151,22 @@ impl VerdictBuilder<'_> {
         let input = self.input;
         let mut values = TemplateValues::from(&report.evidence);
         values
-            .set("turn", input.turn)
-            .set("since", report.detection.since)
-            .set("count", report.detection.count);
+            .number("turn", input.turn)
+            .number("since", report.detection.since)
+            .number("count", report.detection.count);
         if let Some(names) = report.evidence.texts(EvidenceKey::PATTERN_NAMES) {
-            values.set("pattern_names", names.join(" → "));
+            values.quote_list("pattern_names", names, " → ");
         }
-        values.list("objectives", input.objectives.iter().copied());
-        values.set("exits", input.exits.join(", "));
-        values.set("repeated", input.repeated.as_deref().unwrap_or_default());
-        values.list("loops", ledger.labels(self.agent, input.turn, LOOPS_MENTIONED_FOR));
-        values.list("history", self.history(report).iter().map(String::as_str));
+        let history = self.history(report);
+        values
+            .quote_lines("objectives", input.objectives.iter().copied())
+            .quote_list("exits", input.exits.iter().copied(), ", ")
+            .quote("repeated", input.repeated.as_deref().unwrap_or_default())
+            .sentences("loops", ledger.labels(self.agent, input.turn, LOOPS_MENTIONED_FOR))
+            .sentences("history", history.iter().map(String::as_str));
         match report.evidence.text(EvidenceKey::SIGNATURE_KIND) {
-            Some("error" | "failed_tests") => _ = values.set("same_error", "yes"),
-            Some("change") => _ = values.set("same_change", "yes"),
+            Some("error" | "failed_tests") => _ = values.word("same_error", "yes"),
+            Some("change") => _ = values.word("same_change", "yes"),
             _ => {}
         }
         if let Some(left) = report.evidence.number(EvidenceKey::TURNS_LEFT) {

@@ -60,9 +60,9 @@ fn the_zork_warning_with_objectives_has_the_words_of_the_documents() {
 You will DIE in 20 turns unless you increase your score or complete an objective.
 
 CURRENT OBJECTIVES:
-- open the dam
-- find the wrench
-- light the lamp
+- \"open the dam\"
+- \"find the wrench\"
+- \"light the lamp\"
 
 SUGGESTIONS:
 - Try working on the objectives listed above
@@ -154,14 +154,14 @@ fn suggestions_mention_repeated_actions_and_untried_exits() {
     let text =
         agent_advice(json!({"camping": {"mode": "off"}, "advice": {"templates": "zork"}}), 20, &record);
     assert!(text.contains("- You have tried this action recently with no progress."), "{text}");
-    assert!(text.contains("- Unexplored directions: north, up"), "{text}");
+    assert!(text.contains(r#"- Unexplored directions: "north", "up""#), "{text}");
 }
 
 #[test]
 fn at_most_five_objectives_of_the_latest_list_are_shown() {
     let goals: Vec<String> = (1..=8).map(|goal| format!("goal {goal}")).collect();
     let text = agent_advice(json!({}), 20, &json!({"score": 1, "objectives": {"active": goals}}));
-    assert!(text.contains("- goal 5") && !text.contains("- goal 6"), "{text}");
+    assert!(text.contains("- \"goal 5\"") && !text.contains("goal 6"), "{text}");
     let mut run = RunDriver::new();
     run.see(&json!({"score": 1, "objectives": {"active": ["old"]}}));
     run.see(&json!({"score": 1, "objectives": {"active": []}}));
@@ -189,7 +189,7 @@ fn the_warning_lists_recent_loops() {
     }
     let verdict = run.repeat(4, &json!({"score": 1}));
     let text = text_for(&verdict.advice, Audience::Agent, STAGNATION);
-    assert!(text.contains("Recent loops:\n- Dam Lobby → Maintenance"), "{text}");
+    assert!(text.contains("Recent loops:\n- \"Dam Lobby\" → \"Maintenance\""), "{text}");
 }
 
 #[test]
@@ -197,12 +197,12 @@ fn the_critic_gets_texts_about_oscillation_and_camping_without_penalties() {
     let mut run = RunDriver::with(config(zork()));
     let verdict = run.walk(&["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"]);
     let text = text_for(&verdict.advice, Audience::Critic, DetectorName::Oscillation);
-    assert_eq!(text, "⚠️ Oscillation Pattern: Dam Lobby → Maintenance");
+    assert_eq!(text, "⚠️ Oscillation Pattern: \"Dam Lobby\" → \"Maintenance\"");
     let mut run =
         RunDriver::with(config(json!({"advice": {"templates": "zork"}, "camping": {"threshold": 6}})));
     let verdict = run.walk(&["Dam", "A", "Dam", "Dam", "B", "Dam", "C", "Dam", "D", "Dam"]);
     let text = text_for(&verdict.advice, Audience::Critic, DetectorName::Camping);
-    assert_eq!(text, "⚠️ Location Camping: Dam (6 visits in 10 turns)");
+    assert_eq!(text, "⚠️ Location Camping: \"Dam\" (6 visits in 10 turns)");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_ruling_has_the_adjustments_for_the_critic_and_the_repeated_action_for_the_a
     }
     let ruling = run.weigh("north", 0.9);
     let text = text_for(&ruling.advice, Audience::Critic, DetectorName::Oscillation);
-    assert_eq!(text, "[Loop Detection Override: Oscillation penalty -0.8 (pattern: B → A)]");
+    assert_eq!(text, "[Loop Detection Override: Oscillation penalty -0.8 (pattern: \"B\" → \"A\")]");
     let text = text_for(&ruling.advice, Audience::Agent, DetectorName::Novelty);
     assert_eq!(text, "You have tried this action recently with no progress.");
 }
@@ -225,13 +225,13 @@ fn the_zork_reasons_of_adjustments_have_the_words_of_001() {
     for (templates, back, away) in [
         (
             "zork",
-            "Oscillation penalty -0.8 (pattern: Lobby → Dam); Camping penalty -0.6 (returning to Lobby)",
+            "Oscillation penalty -0.8 (pattern: \"Lobby\" → \"Dam\"); Camping penalty -0.6 (returning to \"Lobby\")",
             "Exploration bonus 0.5",
         ),
         (
             "neutral",
-            "oscillation -0.8 (continues Lobby → Dam); camping -0.6 (returns to Lobby, where 5 of the last 10 turns were spent)",
-            "oscillation +0.5 (leaves Lobby → Dam)",
+            "oscillation -0.8 (continues \"Lobby\" → \"Dam\"); camping -0.6 (returns to \"Lobby\", where 5 of the last 10 turns were spent)",
+            "oscillation +0.5 (leaves \"Lobby\" → \"Dam\")",
         ),
     ] {
         let patch = json!({"advice": {"templates": templates}, "revisit": {"mode": "off"}});
@@ -290,7 +290,7 @@ fn advice_about_loops_of_places_lists_untried_exits() {
     }
     let verdict = run.verdicts.last().unwrap();
     let text = text_for(&verdict.advice, Audience::Agent, DetectorName::Oscillation);
-    assert!(text.contains("Exits not tried yet: east, up"), "{text}");
+    assert!(text.contains(r#"Exits not tried yet: "east", "up""#), "{text}");
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn the_zork_text_for_force_next_has_the_words_of_003() {
     let text = recovery(3, &json!({"task": {"id": "T3.4.2", "status": "done"}}), Audience::Agent);
     assert_eq!(
         text,
-        "LOOP DETECTED: Task T3.4.2 completed after 3 attempts.
+        "LOOP DETECTED: Task \"T3.4.2\" completed after 3 attempts.
 DO NOT revisit this task. SELECT NEXT TASK from roadmap using plan_next()."
     );
 }
@@ -325,7 +325,7 @@ fn the_zork_text_for_authority_names_the_five_permissions_of_003() {
     let text = recovery(3, &record, Audience::Agent);
     assert!(
         text.starts_with(
-            "UNBLOCK AUTHORITY GRANTED: Task T7.1.2 blocked by [critic:leakage unavailable] after 3 attempts."
+            r#"UNBLOCK AUTHORITY GRANTED: Task "T7.1.2" blocked by ["critic:leakage unavailable"] after 3 attempts."#
         ),
         "{text}"
     );
@@ -343,7 +343,7 @@ fn the_zork_text_for_a_task_escalation_has_the_words_of_003() {
     let text = recovery(6, &record, Audience::User);
     assert_eq!(
         text,
-        "ESCALATION: Loop detected on task T6.2.3 after 3 attempts.
+        "ESCALATION: Loop detected on task \"T6.2.3\" after 3 attempts.
 Human intervention required.
 Reason: No progress despite unblock authority."
     );
@@ -356,7 +356,7 @@ fn an_escalation_says_that_authority_had_been_granted_if_it_had() {
     let mut run = RunDriver::new();
     let verdict = run.repeat(6, &blocked);
     let text = text_for(&verdict.advice, Audience::User, DetectorName::Task);
-    assert!(text.contains("although the agent was allowed to remove them: x"), "{text}");
+    assert!(text.contains("although the agent was allowed to remove them: \"x\""), "{text}");
     assert!(
         verdict.decisions[0].reason.contains("although the agent was allowed"),
         "{:?}",
@@ -378,8 +378,8 @@ fn the_zork_text_for_an_escalation_has_the_words_of_004() {
         "**Pattern**: the same output signature 3 times",
         "**Signature**: `auth.ts:null-check`",
         "**Iteration history**:",
-        "- Iteration 2: Fixed auth.ts - added null check\n",
-        "- Iteration 3: Fixed auth.ts - added null check ← Loop detected\n",
+        "- Iteration 2: \"Fixed auth.ts - added null check\"\n",
+        "- Iteration 3: \"Fixed auth.ts - added null check\" ← Loop detected\n",
         "1. **Continue with different approach**",
         "2. **Review and debug**",
         "3. **Cancel**",

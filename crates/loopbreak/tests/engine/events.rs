@@ -219,7 +219,7 @@ fn loop_penalty_applied_has_the_action_and_every_reason() {
     );
     assert_eq!(
         event["reason"],
-        "oscillation -0.8 (continues Kitchen → Attic); revisit -0.4 (leads back to Kitchen, visited 2 times in the last 5 turns)"
+        "oscillation -0.8 (continues \"Kitchen\" → \"Attic\"); revisit -0.4 (leads back to \"Kitchen\", visited 2 times in the last 5 turns)"
     );
     let ruled = run.guard.weigh(&loopbreak::Proposal::new("up", 0.9));
     let names: Vec<_> = ruled.events.iter().map(loopbreak::Event::name).collect();

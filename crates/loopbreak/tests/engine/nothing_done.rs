@@ -342,8 +342,8 @@ fn the_user_is_told_why_the_runs_ended() {
     }
     let text = &last.advice[0].text;
     assert!(
-        text.contains("3 runs in a row with the same prompt ended early: Work through the whole plan."),
+        text.contains(r#"3 runs in a row with the same prompt ended early: "Work through the whole plan.""#),
         "{text}"
     );
-    assert!(text.contains("It ended with: Error: context window exceeded"), "{text}");
+    assert!(text.contains("It ended with: \"Error: context window exceeded\""), "{text}");
 }

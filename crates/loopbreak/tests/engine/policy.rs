@@ -188,12 +188,12 @@ fn a_breaker_that_opens_again_has_a_reason_and_advice() {
         run.verdicts[5..].iter().flat_map(|verdict| &verdict.decisions).filter(|act| act.detector == CAMPING);
     let acts: Vec<_> = acts.collect();
     assert!(!acts.is_empty());
-    assert!(acts.iter().all(|act| act.reason.contains("turns at Dam")), "{acts:?}");
+    assert!(acts.iter().all(|act| act.reason.contains("turns at \"Dam\"")), "{acts:?}");
     for verdict in
         run.verdicts.iter().filter(|verdict| verdict.decisions.iter().any(|act| act.detector == CAMPING))
     {
         let text = text_for(&verdict.advice, Audience::Agent, CAMPING);
-        assert!(text.contains("turns at Dam"), "turn {}: {text:?}", verdict.turn);
+        assert!(text.contains("turns at \"Dam\""), "turn {}: {text:?}", verdict.turn);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use loopbreak::step::EpochMillis;
+use loopbreak::text::{inert, quoted};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{KnownLoop, Run, RunEvent, RunState, RunStatus, StoredEvent, StoredRecovery, now};
 use schemars::JsonSchema;
@@ -51,11 +52,11 @@ fn opening(run: &Run, state: &RunState, events: &[StoredEvent], status: &RunStat
         Some(at) => format!("It ended {}.", time(at)),
         None => format!("It was last seen {}.", time(run.seen)),
     };
-    let folder = if run.folder.is_empty() { String::new() } else { format!(" in {}", one_line(&run.folder)) };
+    let folder = if run.folder.is_empty() { String::new() } else { format!(" in {}", quote(&run.folder)) };
     format!(
         "Run {} of {}{folder} started {}. {end} It has {} turns{attempts}; {failed} of its {} events are failures.\n",
-        one_line(&run.session),
-        one_line(&run.source),
+        quote(&run.session),
+        inert(&run.source),
         time(run.started),
         state.guard.turn,
         events.len(),
@@ -72,11 +73,13 @@ fn list_loops(story: &mut String, loops: &[KnownLoop], status: &RunStatus) {
         let KnownLoop { pattern, severity, since, turn, attempt_count, .. } = known;
         let _ =
             write!(story, "- {pattern} ({severity}), {attempt_count} times from turn {since} to turn {turn}");
-        for (what, text) in [("", &known.action), ("outcome: ", &known.outcome), ("reason: ", &known.reason)]
-        {
+        for (what, text) in [("", &known.action), ("the tool answered ", &known.outcome)] {
             if !text.trim().is_empty() {
-                let _ = write!(story, "; {what}{}", one_line(text));
+                let _ = write!(story, "; {what}{}", quoted(text));
             }
+        }
+        if !known.reason.trim().is_empty() {
+            let _ = write!(story, "; reason: {}", inert(&known.reason));
         }
         story.push('\n');
     }
@@ -84,9 +87,9 @@ fn list_loops(story: &mut String, loops: &[KnownLoop], status: &RunStatus) {
     for (id, task) in looped.take(MAX_ENTRIES) {
         let pattern = task.loop_type.as_deref().unwrap_or("loop");
         let _ =
-            write!(story, "- {}: task {}, {} attempts", one_line(pattern), one_line(id), task.attempt_count);
+            write!(story, "- {}: task {}, {} attempts", inert(pattern), quote(id), task.attempt_count);
         if let Some(recovery) = &task.recovery {
-            let _ = write!(story, "; last recovery: {}", one_line(recovery));
+            let _ = write!(story, "; last recovery: {}", inert(recovery));
         }
         story.push('\n');
     }
@@ -111,9 +114,10 @@ fn list_events(story: &mut String, events: &[StoredEvent]) {
         let verdict = event.verdict();
         let turn = verdict.and_then(|verdict| verdict.turn);
         let turn = turn.map_or_else(String::new, |turn| format!("turn {turn}, "));
-        let what = one_line(event.headline().unwrap_or_default());
-        let _ = write!(story, "- {turn}{}: {what}", one_line(event.kind()));
-        let part = |text: &Option<String>| text.as_deref().map(one_line).filter(|text| !text.is_empty());
+        let what = quote(event.headline().unwrap_or_default());
+        let _ = write!(story, "- {turn}{}: {what}", inert(event.kind()));
+        // What the guard said is its own sentence, whose foreign parts are quoted.
+        let part = |text: &Option<String>| text.as_deref().map(inert).filter(|text| !text.is_empty());
         let answer = verdict.and_then(|verdict| Some((part(&verdict.answer)?, part(&verdict.text)?)));
         if let Some((answer, text)) = answer {
             let _ = write!(story, " -> {answer}: {text}");
@@ -131,8 +135,8 @@ fn list_recoveries(story: &mut String, recoveries: &[StoredRecovery]) {
         let about = recovery
             .task
             .as_deref()
-            .map_or_else(|| format!("turn {}", recovery.turn), |task| format!("task {}", one_line(task)));
-        let _ = writeln!(story, "- {about}: {} ({})", recovery.intervention, one_line(&recovery.reason));
+            .map_or_else(|| format!("turn {}", recovery.turn), |task| format!("task {}", quote(task)));
+        let _ = writeln!(story, "- {about}: {} ({})", recovery.intervention, inert(&recovery.reason));
     }
 }
 
@@ -142,9 +146,9 @@ fn list_tasks(story: &mut String, tasks: &[RoadmapTask]) {
     }
     story.push_str("\nTasks:\n");
     for task in tasks.iter().take(MAX_ENTRIES) {
-        let _ = write!(story, "- {} {}: {}", one_line(&task.id), one_line(&task.title), task.label());
+        let _ = write!(story, "- {} {}: {}", quote(&task.id), quote(&task.title), task.label());
         if !task.reason.is_empty() {
-            let _ = write!(story, " ({})", one_line(&task.reason));
+            let _ = write!(story, " ({})", quote(&task.reason));
         }
         story.push('\n');
     }
@@ -166,8 +170,7 @@ fn time(millis: i64) -> String {
     whole.map_or_else(|| millis.to_string(), |time| format!("at {}", time.replace(".000Z", "Z")))
 }
 
-/// Puts a text on one line.
-fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split(|letter: char| letter.is_control() || letter == ' ').collect();
-    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+/// Returns a text of the agent, a tool or a log as data.
+fn quote(text: &str) -> String {
+    if text.trim().is_empty() { String::new() } else { quoted(text) }
 }

@@ -2,6 +2,7 @@
 
 use loopbreak::event::Event;
 use loopbreak::series::TaskCheck;
+use loopbreak::text::inert;
 use loopbreak::{Ruling, Verdict, verdict::Audience};
 use loopbreak_store::KnownLoop;
 use serde_json::{Map, Value};
@@ -22,7 +23,7 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[KnownLoop]) -> RecordS
         loop_id: finding.loop_id.to_string(),
         agent: finding.agent.clone(),
         acted: finding.enforced,
-        evidence: object(serde_json::to_value(&finding.evidence).unwrap_or_default()),
+        evidence: object(inert_texts(serde_json::to_value(&finding.evidence).unwrap_or_default())),
     });
     let interventions = verdict.decisions.iter().map(|decision| ActOutput {
         intervention: decision.intervention.as_str().to_owned(),
@@ -121,7 +122,17 @@ pub(crate) fn task(run: &str, id: &str, check: TaskCheck) -> LoopOutput {
         attempt_count: check.attempt_count,
         recommendation: check.recommendation.map(|intervention| intervention.as_str().to_owned()),
         reason: check.reason,
-        evidence: object(check.evidence),
+        evidence: object(inert_texts(check.evidence)),
+    }
+}
+
+/// Returns a value whose texts have no line ends, tags and invisible characters. Models read them, and some act on such parts.
+fn inert_texts(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(inert(&text)),
+        Value::Array(items) => items.into_iter().map(inert_texts).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, inert_texts(value))).collect(),
+        other => other,
     }
 }
 

@@ -20,6 +20,7 @@ use super::{
 use crate::event::CampingDetected;
 use crate::memory::{HashKey, key_of_parts, snapshot_type};
 use crate::place::PlaceTrail;
+use crate::text::quoted;
 use crate::verdict::Severity;
 
 snapshot_type! {
@@ -94,7 +95,7 @@ impl StepDetector for CampingDetector {
         let Some(destination) = proposal.destination else { return };
         let (visits, _) = visits(proposal.trail, destination, settings.window);
         if visits >= settings.threshold {
-            let name = proposal.map.name(destination);
+            let name = quoted(&proposal.map.name(destination));
             let words = |amount: &str| format!("Camping penalty {amount} (returning to {name})");
             review.adjust(
                 settings.return_penalty,

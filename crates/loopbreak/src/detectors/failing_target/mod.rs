@@ -21,11 +21,11 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
-use crate::evidence::redact_and_truncate;
 use crate::fingerprint::{ActionAim, ActionKind, ActionManner, ActionTarget, ReplyMeaning};
 use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::place::action_direction;
 use crate::text::clip::clip;
+use crate::text::quoted;
 use crate::verdict::Severity;
 
 /// Number of failing targets that are tracked at the same time.
@@ -264,7 +264,7 @@ impl FailingTargetDetector {
             let key = at(target, here);
             let known = self.targets.iter().find(|known| known.key == key && known.is_tried_by(aim))?;
             let severity = settings.severity(known.weight)?;
-            let (text, count, since) = (redact_and_truncate(&target.text), known.count, known.since);
+            let (text, count, since) = (quoted(&target.text), known.count, known.since);
             Some((severity, format!("tries {text} again, which failed {count} times since turn {since}")))
         })
     }

@@ -23,6 +23,7 @@ use super::{
 use crate::event::OscillationDetected;
 use crate::evidence::{Evidence, EvidenceKey};
 use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
+use crate::text::{quoted, quoted_list};
 use crate::verdict::Severity;
 
 snapshot_type! {
@@ -54,7 +55,7 @@ impl Detector for OscillationDetector {
     const TEXTS: &'static DetectorTexts = &texts::TEXTS;
 
     fn label(evidence: &Evidence) -> Option<String> {
-        evidence.texts(EvidenceKey::PATTERN_NAMES).map(|names| names.join(" → "))
+        evidence.texts(EvidenceKey::PATTERN_NAMES).map(|names| quoted_list(names, " → "))
     }
 }
 
@@ -120,13 +121,14 @@ impl StepDetector for OscillationDetector {
                 && moves.take(BACK).any(|place| place == destination)
                 && self.known.iter().any(|known| *known == pair(here, destination))
             {
-                let (here, there) = (proposal.map.name(here), proposal.map.name(destination));
+                let [here, there] = [here, destination].map(|place| quoted(&proposal.map.name(place)));
                 let words = |amount: &str| format!("Oscillation penalty {amount} (pattern: {there} → {here})");
                 review.adjust(settings.return_penalty, 0, format!("begins {there} → {here} again"), Some(&words));
             }
             return;
         };
-        let names = format!("{} → {}", proposal.map.name(a), proposal.map.name(b));
+        let names = [a, b].map(|place| proposal.map.name(place));
+        let names = quoted_list(names.iter().map(String::as_str), " → ");
         if destination == a || destination == b {
             let words = |amount: &str| format!("Oscillation penalty {amount} (pattern: {names})");
             review.adjust(settings.return_penalty, 0, format!("continues {names}"), Some(&words));

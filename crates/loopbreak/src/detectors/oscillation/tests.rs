@@ -72,7 +72,7 @@ fn the_first_move_back_after_an_earlier_oscillation_is_penalized() {
         run.see(&go(way, place, &exits));
     }
     let again = run.weigh("south", 0.9);
-    assert_eq!(again.adjustments[0].reason, "begins Gatehouse → Dam again");
+    assert_eq!(again.adjustments[0].reason, r#"begins "Gatehouse" → "Dam" again"#);
     assert!(!again.accepted);
     // There is no penalty after a point in between, or for a pair without an earlier oscillation.
     let mut fresh = RunDriver::only(&[OSCILLATION]);

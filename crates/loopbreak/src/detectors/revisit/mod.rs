@@ -20,6 +20,7 @@ use super::{
 };
 use crate::memory::{HashKey, key_of_parts, snapshot_type};
 use crate::place::PlaceTrail;
+use crate::text::quoted;
 use crate::verdict::Severity;
 
 snapshot_type! {
@@ -84,7 +85,7 @@ impl StepDetector for RevisitDetector {
             // The cap applies to several visits. A single visit costs the full `penalty`.
             let cap = settings.max_penalty.min(settings.penalty);
             let penalty = (settings.penalty * f64::from(visits)).max(cap);
-            let name = proposal.map.name(destination);
+            let name = quoted(&proposal.map.name(destination));
             let times = if visits == 1 { "visited once" } else { &format!("visited {visits} times") };
             review.adjust(
                 penalty,

@@ -23,6 +23,7 @@ use crate::facts::message_of;
 use crate::memory::{HashKey, RingBuffer, key_of, snapshot_type};
 use crate::settings::OutputScope;
 use crate::step::Step;
+use crate::text::quoted;
 use crate::text::signature::{signature, signature_and_kind};
 use crate::verdict::Severity;
 
@@ -50,7 +51,7 @@ impl Detector for SignatureDetector {
     const TEXTS: &'static DetectorTexts = &texts::TEXTS;
 
     fn label(evidence: &Evidence) -> Option<String> {
-        evidence.text(EvidenceKey::SIGNATURE).map(str::to_owned)
+        evidence.text(EvidenceKey::SIGNATURE).map(quoted)
     }
 }
 

@@ -213,9 +213,9 @@ fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
     let text = text_for(&verdict.advice, Audience::User, SIGNATURE);
     for part in [
         "same output signature 3 times",
-        "Signature: auth.ts:null-check",
-        "- Iteration 5: Fixed auth.ts - added null check",
-        "- Iteration 7: Fixed auth.ts - added null check ← Loop detected",
+        r#"Signature: "auth.ts:null-check""#,
+        r#"- Iteration 5: "Fixed auth.ts - added null check""#,
+        r#"- Iteration 7: "Fixed auth.ts - added null check" ← Loop detected"#,
         "1. Continue with another approach",
         "2. Review",
         "3. Cancel",

@@ -118,22 +118,22 @@ pub(crate) fn stagnation_values(
     values: &mut TemplateValues,
 ) {
     let urgency = WarningUrgency::from_turns_left(left);
-    values.set("urgency", urgency.as_str()).set("level", urgency.level());
-    values.set("heading", urgency.heading(settings.objectives));
+    values.word("urgency", urgency.as_str()).word("level", urgency.level());
+    values.word("heading", urgency.heading(settings.objectives));
     match left_to_stop {
-        Some(1) => _ = values.set("countdown", "1 turn"),
-        Some(left) => _ = values.set("countdown", format!("{left} turns")),
+        Some(1) => _ = values.word("countdown", "1 turn"),
+        Some(left) => _ = values.sentence("countdown", &format!("{left} turns")),
         None => values.unset("turns_left"),
     }
     if !settings.objectives {
-        values.set("score_only", "yes").unset("objectives");
+        values.word("score_only", "yes").unset("objectives");
     }
     let score_needed = match settings.progress {
         ScoreProgress::AnyChange => "the score changes",
         ScoreProgress::Increase => "the score increases",
         ScoreProgress::HighWater => "the score exceeds its highest value so far",
     };
-    values.set("score_needed", score_needed);
+    values.word("score_needed", score_needed);
 }
 
 /// Urgency of a warning, by the number of turns left.

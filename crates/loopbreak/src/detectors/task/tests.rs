@@ -265,7 +265,7 @@ fn a_forced_task_is_marked_as_forced_and_not_as_finished() {
     let verdict = run.repeat(5, &same_work());
     let update = &verdict.tasks[0];
     assert_eq!((update.id.as_str(), update.status.as_str(), update.forced), ("T7.1.2", "done", true));
-    assert!(update.reason.contains("5 attempts at task T7.1.2 did the same work"), "{}", update.reason);
+    assert!(update.reason.contains("5 attempts at task \"T7.1.2\" did the same work"), "{}", update.reason);
 }
 
 #[test]

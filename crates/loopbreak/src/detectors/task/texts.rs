@@ -3,6 +3,7 @@
 use crate::advice::{Template, TemplateValues};
 use crate::detectors::{DetectorTexts, Pattern};
 use crate::tasks::{TaskHistory, TaskPattern};
+use crate::text::{quoted, quoted_list};
 use crate::verdict::{Audience, Intervention};
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
@@ -95,13 +96,14 @@ pub(crate) fn task_loop_reason(
     history: &TaskHistory,
 ) -> String {
     let TaskHistory { id, blockers, .. } = history;
+    let id = quoted(id);
     match pattern {
         TaskPattern::CompletedTaskRevisit => {
             format!("task {id} is done, yet it was attempted {attempts} times")
         }
         TaskPattern::BlockedTaskSpin => {
             let despite = if granted { ", although the agent was allowed to remove them" } else { "" };
-            format!("task {id} met the same blockers in {attempts} attempts{despite}: {}", blockers.join(", "))
+            format!("task {id} met the same blockers in {attempts} attempts{despite}: {}", quoted_list(blockers.iter().map(|blocker| &**blocker), ", "))
         }
         TaskPattern::NoProgressRepeat => format!("{attempts} attempts at task {id} did the same work"),
     }
