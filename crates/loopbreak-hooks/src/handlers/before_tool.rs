@@ -2,7 +2,7 @@
 
 use loopbreak::settings::{AllowRule, OnLoop};
 use loopbreak::step::Label;
-use loopbreak::text::{clip, clip_masked, mask_secrets, quoted};
+use loopbreak::text::{clip, clip_masked, quoted};
 use loopbreak::{Action, Intervention, Mode, Proposal, Step, Verdict};
 use loopbreak_store::{RunEvent, StepEvent, StoredRecovery, redact_and_truncate};
 
