@@ -89,7 +89,7 @@ impl EventRecorder<'_> {
     fn record_waiting(&self, store: &mut dyn Store) -> Result<HookResponse, HookError> {
         let mut response = HookResponse::Nothing;
         for file in self.queue.waiting() {
-            if has_passed(self.budget.store_deadline()) {
+            if has_passed(self.budget.waiting_deadline()) {
                 return Err(StoreError::Busy.into());
             }
             if let Some(earlier) = self.record_queued(store, &file)? {

@@ -10,7 +10,9 @@ pub const WHOLE_TIME: Duration = Duration::from_secs(1);
 /// Part of the time that is spent on waiting for other processes that use the store, as a divisor: 250 ms of a second.
 const STORE_PART: u32 = 4;
 /// Part of the time that is spent on reading a transcript, as a divisor.
-const TRANSCRIPT_PART: u32 = 4;
+const TRANSCRIPT_PART: u32 = 8;
+/// Part of the time that is spent on recording events that waited, as a divisor.
+const WAITING_PART: u32 = 2;
 /// Part of the time that is left for queueing the step at the end, as a divisor.
 const QUEUE_PART: u32 = 8;
 /// Multiple of the time that a hook waits for the first byte of its event. A busy agent may take a while to write it, and must
@@ -42,6 +44,11 @@ impl HookBudget {
     /// Returns the time after which a hook waits for no other process.
     pub(crate) fn store_deadline(&self) -> Option<Instant> {
         self.started.map(|(started, time)| started + time / STORE_PART)
+    }
+
+    /// Returns the time after which no more events that waited are recorded.
+    pub(crate) fn waiting_deadline(&self) -> Option<Instant> {
+        self.started.map(|(started, time)| started + time / WAITING_PART)
     }
 
     /// Returns the time after which no more of a transcript is read.

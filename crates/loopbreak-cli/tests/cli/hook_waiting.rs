@@ -22,13 +22,14 @@ fn event(home: &HookHome, session: &str, name: &str, call: &str) -> Value {
            "tool_response": {"stdout": call}})
 }
 
-/// Starts a hook with its usual limits.
-fn start(home: &HookHome) -> Child {
+/// Starts a hook. Without a limit in milliseconds it has its usual one.
+fn start(home: &HookHome, limit: &str) -> Child {
     Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
         .args(["hook", "claude-code"])
         .current_dir(home.path())
         .env_clear()
         .env("XDG_STATE_HOME", home.path().join("state"))
+        .env("LOOPBREAK_HOOK_TIMEOUT", limit)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -54,9 +55,19 @@ fn finish(mut child: Child, started: Instant) -> FinishedProgram {
     FinishedProgram { out, err, code: status.code() }
 }
 
+/// Sends an event to a hook with its usual limit.
 fn send(home: &HookHome, event: &Value) -> FinishedProgram {
+    send_within(home, event, "")
+}
+
+/// Sends an event to a hook that has enough time, even on a busy machine.
+fn send_patiently(home: &HookHome, event: &Value) -> FinishedProgram {
+    send_within(home, event, "9000")
+}
+
+fn send_within(home: &HookHome, event: &Value, limit: &str) -> FinishedProgram {
     let started = Instant::now();
-    let mut child = start(home);
+    let mut child = start(home, limit);
     child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
     finish(child, started)
 }
@@ -88,7 +99,7 @@ fn a_transcript_that_is_a_pipe_delays_no_session() {
     for name in ["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "PostToolUse"] {
         let mut event = event(&home, "one", name, "a");
         event["transcript_path"] = pipe.to_str().unwrap().into();
-        let done = send(&home, &event);
+        let done = send_patiently(&home, &event);
         assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{name}");
     }
 }
@@ -97,7 +108,7 @@ fn a_transcript_that_is_a_pipe_delays_no_session() {
 #[test]
 fn steps_wait_for_a_locked_store_and_are_recorded_once_and_in_order() {
     let home = HookHome::new();
-    assert_eq!(send(&home, &event(&home, "one", "PostToolUse", "a")).err, "");
+    assert_eq!(send_patiently(&home, &event(&home, "one", "PostToolUse", "a")).err, "");
     let lock = rusqlite::Connection::open(home.store()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let started = Instant::now();
@@ -129,7 +140,7 @@ fn steps_wait_for_a_locked_store_and_are_recorded_once_and_in_order() {
     // Another session does not take them.
     send(&home, &event(&home, "two", "PostToolUse", "x"));
     assert_eq!(queued(&home).len(), 3);
-    let done = send(&home, &event(&home, "one", "PostToolUse", "f"));
+    let done = send_patiently(&home, &event(&home, "one", "PostToolUse", "f"));
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
     assert_eq!(recorded(&home, "one"), ["a", "b", "c", "d", "f"]);
     assert!(queued(&home).is_empty());
@@ -139,7 +150,7 @@ fn steps_wait_for_a_locked_store_and_are_recorded_once_and_in_order() {
     for (file, copy) in waiting.iter().zip(copies) {
         fs::write(file, copy).unwrap();
     }
-    send(&home, &event(&home, "one", "PostToolUse", "g"));
+    send_patiently(&home, &event(&home, "one", "PostToolUse", "g"));
     assert_eq!(recorded(&home, "one"), ["a", "b", "c", "d", "f", "g"]);
     assert!(queued(&home).is_empty());
 }
@@ -153,7 +164,7 @@ fn steps_that_waited_count_for_the_guard() {
         event["tool_use_id"] = format!("toolu_00000{number}").into();
         event
     };
-    send(&home, &same(0));
+    send_patiently(&home, &same(0));
     let lock = rusqlite::Connection::open(home.store()).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     for number in 1..7 {
@@ -162,7 +173,7 @@ fn steps_that_waited_count_for_the_guard() {
     drop(lock);
     let mut question = event(&home, "one", "PreToolUse", "make");
     question["tool_use_id"] = "toolu_000009".into();
-    let answer = send(&home, &question);
+    let answer = send_patiently(&home, &question);
     let answer: Value = serde_json::from_str(&answer.out).unwrap_or_else(|_| panic!("{}", answer.err));
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{answer}");
 }
@@ -172,7 +183,7 @@ fn steps_that_waited_count_for_the_guard() {
 fn an_input_that_is_never_closed_is_answered() {
     let home = HookHome::new();
     let started = Instant::now();
-    let mut child = start(&home);
+    let mut child = start(&home, "9000");
     let mut input = child.stdin.take().unwrap();
     input.write_all(event(&home, "one", "PostToolUse", "a").to_string().as_bytes()).unwrap();
     input.flush().unwrap();
@@ -186,7 +197,7 @@ fn an_input_that_is_never_closed_is_answered() {
 fn an_event_that_never_ends_is_given_up() {
     let home = HookHome::new();
     let started = Instant::now();
-    let mut child = start(&home);
+    let mut child = start(&home, "");
     let mut input = child.stdin.take().unwrap();
     input.write_all(b"{\"session_id\":\"one\",").unwrap();
     let done = finish(child, started);
@@ -238,11 +249,11 @@ fn a_long_transcript_of_rejected_calls_makes_progress() {
 #[test]
 fn a_store_with_damaged_tables_is_replaced_and_the_user_is_told_once() {
     let home = HookHome::new();
-    send(&home, &event(&home, "one", "PostToolUse", "a"));
+    send_patiently(&home, &event(&home, "one", "PostToolUse", "a"));
     rusqlite::Connection::open(home.store()).unwrap().execute_batch("DELETE FROM migrations").unwrap();
-    let told = send(&home, &event(&home, "one", "PostToolUse", "b"));
+    let told = send_patiently(&home, &event(&home, "one", "PostToolUse", "b"));
     assert!(told.out.contains("systemMessage") && told.out.contains("was moved to"), "{}", told.out);
-    let later = send(&home, &event(&home, "one", "PostToolUse", "c"));
+    let later = send_patiently(&home, &event(&home, "one", "PostToolUse", "c"));
     assert_eq!((later.out.as_str(), later.err.as_str()), ("", ""));
     assert_eq!(recorded(&home, "one"), ["b", "c"]);
     let log = fs::read_to_string(home.path().join("state/loopbreak/hook.log")).unwrap();
@@ -252,12 +263,12 @@ fn a_store_with_damaged_tables_is_replaced_and_the_user_is_told_once() {
 #[test]
 fn a_store_of_a_later_version_is_left_alone_and_the_user_is_told_once() {
     let home = HookHome::new();
-    send(&home, &event(&home, "one", "PostToolUse", "a"));
+    send_patiently(&home, &event(&home, "one", "PostToolUse", "a"));
     let other = rusqlite::Connection::open(home.store()).unwrap();
     other.execute_batch("INSERT INTO migrations VALUES (99, 'later', 0)").unwrap();
     drop(other);
-    let told = send(&home, &event(&home, "one", "PostToolUse", "b"));
+    let told = send_patiently(&home, &event(&home, "one", "PostToolUse", "b"));
     assert!(told.out.contains("Loopbreak is off") && told.out.contains("version 99"), "{}", told.out);
-    assert_eq!(send(&home, &event(&home, "one", "PostToolUse", "c")).out, "");
+    assert_eq!(send_patiently(&home, &event(&home, "one", "PostToolUse", "c")).out, "");
     assert!(home.store().exists());
 }

@@ -28,7 +28,9 @@ impl StoreFileId {
         }
         if metadata.is_file() && metadata.mode() & 0o077 != 0 {
             // Files that SQLite creates later get the mode of the database.
-            for file in [path.to_owned(), sibling(path, "-wal"), sibling(path, "-shm")] {
+            for file in
+                [path.to_owned(), sibling(path, "-wal"), sibling(path, "-shm"), sibling(path, "-lock")]
+            {
                 let _ = fs::set_permissions(file, fs::Permissions::from_mode(0o600));
             }
         }

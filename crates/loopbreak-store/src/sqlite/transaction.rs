@@ -60,7 +60,7 @@ impl<'s> SqliteTransaction<'s> {
     }
 
     /// Returns the id and the number of events of the run, and adds the run if it is new.
-    fn run_row(&self) -> Result<(i64, u64), StoreError> {
+    fn run_row(&self, added: u64) -> Result<(i64, u64), StoreError> {
         let (now, today) = (self.now, self.now.div_euclid(DAY));
         if let Some(KnownRow { id, day, events }) = self.known {
             if day < today {
@@ -68,7 +68,7 @@ impl<'s> SqliteTransaction<'s> {
                     .execute("UPDATE runs SET day = ?2 WHERE id = ?1", (id, today))
                     .map_err(store_error)?;
             }
-            if events % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
+            if events / CHECK_INTERVAL != (events + added) / CHECK_INTERVAL {
                 // A run that goes on for weeks begins only once.
                 prune(&self.transaction, self.store.options.limits, Some(id), now)?;
                 trim_events(&self.transaction, id, events)?;
@@ -100,7 +100,7 @@ impl RunTransaction for SqliteTransaction<'_> {
     }
 
     fn commit(self: Box<Self>, change: RunChange) -> Result<(), StoreError> {
-        let (id, before) = self.run_row()?;
+        let (id, before) = self.run_row(change.events.len() as u64)?;
         let SqliteTransaction { store, transaction, now, .. } = *self;
         let (ended, events) = (change.ended.then_some(now), before + change.events.len() as u64);
         transaction
