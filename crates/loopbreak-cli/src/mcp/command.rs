@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use loopbreak_server::mcp::{
     BearerToken, HttpOptions, McpOptions, ServeEnd, ServeError, serve_http, serve_stdio,

@@ -113,7 +113,7 @@ fn what(step: &Step<'_>, before: Option<&str>, room: usize, look: &TextStyle) ->
 /// Returns the beginning of an outcome with its secrets masked: a part of it may no longer show that it is one.
 pub(super) fn masked_outcome(step: &Step<'_>) -> Option<String> {
     let text = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref())?;
-    Some(mask_secrets(clip(text, TEXT_BYTES)).into_owned())
+    Some(clip_masked(text, TEXT_BYTES).into_owned())
 }
 
 fn sign(dots: bool, look: &TextStyle) -> &str {

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Map, Value, json};
 
-use crate::mode_note::mode_note;
 use super::visible_json::VisibleJson;
+use crate::mode_note::mode_note;
 use crate::unread_items::unread_items;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, for_each_run};
 

@@ -86,8 +86,7 @@ fn list_loops(story: &mut String, loops: &[KnownLoop], status: &RunStatus) {
     let looped = status.tasks.iter().filter(|(_, task)| task.loop_type.is_some() || task.recovery.is_some());
     for (id, task) in looped.take(MAX_ENTRIES) {
         let pattern = task.loop_type.as_deref().unwrap_or("loop");
-        let _ =
-            write!(story, "- {}: task {}, {} attempts", inert(pattern), quote(id), task.attempt_count);
+        let _ = write!(story, "- {}: task {}, {} attempts", inert(pattern), quote(id), task.attempt_count);
         if let Some(recovery) = &task.recovery {
             let _ = write!(story, "; last recovery: {}", inert(recovery));
         }
