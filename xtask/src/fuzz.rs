@@ -21,6 +21,8 @@ const TARGETS: &[(&str, &str)] = &[
     ("story", "crates/loopbreak-arena/story"),
     ("configuration", "fuzz/seeds/configuration"),
     ("mcp_arguments", "fuzz/seeds/mcp_arguments"),
+    ("mcp_lines", "fuzz/seeds/mcp_lines"),
+    ("store", "fuzz/seeds/store"),
     ("hook_event", "crates/loopbreak-cli/tests/fixtures/hooks"),
 ];
 const LOGS: &str = "crates/loopbreak-trace/tests/fixtures";

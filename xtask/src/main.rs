@@ -27,6 +27,7 @@ mod programs;
 mod public_api;
 mod python;
 mod quality;
+mod release_fixture;
 mod screenshots;
 mod secrets;
 mod source_lexer;
@@ -56,6 +57,8 @@ Chores:
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
   faults [OPTIONS]             inject faults into hooks and their store, and check what is promised about them; `faults --help`
                                has more
+  release-fixture NAME [--program PATH]
+                               write the store that a release leaves behind into the fixtures
   screenshots                  take the screenshots of the report page in docs/images/ with a real browser
   quality PATH [--part look|check] [--walkthroughs FILE] [--write]
                                compute the figures of docs/quality.md from the samples in PATH;
@@ -113,6 +116,7 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "dist" => return dist::run(rest),
         "hook-bench" => return bench::hook(rest),
         "fuzz" => return fuzz::run(rest),
+        "release-fixture" => return release_fixture::run(rest),
         "screenshots" => return screenshots::run(rest),
         "quality" => return quality::run(rest),
         "secrets" => return secrets::run(rest),
@@ -144,6 +148,7 @@ mod tests {
             "hook-bench",
             "fuzz",
             "faults",
+            "release-fixture",
             "screenshots",
             "quality",
             "agents",
@@ -168,6 +173,7 @@ mod tests {
             "hook-bench x",
             "fuzz soon",
             "faults --only nothing",
+            "release-fixture a/b",
             "screenshots all",
             "quality runs --part test",
         ] {

@@ -15,8 +15,10 @@ use super::trial_home::TrialHome;
 const HANG: Duration = Duration::from_secs(20);
 /// Pause between two looks at a process.
 const PAUSE: Duration = Duration::from_micros(500);
-/// Texts of hooks about a step that is neither stored nor kept for later.
-const NOT_RECORDED: &[&str] = &["continues without the guard"];
+/// Text of hooks that could not handle the event.
+const FAILED: &str = "continues without the guard";
+/// Text of hooks that could not record the step yet.
+const QUEUED: &str = "the step is queued";
 const SIGKILL: i32 = 9;
 
 /// The event that a hook gets.
@@ -140,7 +142,7 @@ impl HookProcess {
 impl HookReply {
     /// Returns whether the hook has taken over the responsibility for the step: it is stored or kept for later.
     pub(super) fn is_acknowledged(&self) -> bool {
-        self.status.success() && !NOT_RECORDED.iter().any(|text| self.err.contains(text))
+        self.status.success() && (!self.err.contains(FAILED) || self.err.contains(QUEUED))
     }
 
     pub(super) fn was_killed(&self) -> bool {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 /// Number of broken promises of a part that are printed in full.
-const SHOWN: usize = 12;
+const SHOWN: usize = 20;
 
 /// The figures of a part.
 #[derive(Debug, Default)]
@@ -109,15 +109,15 @@ mod tests {
     #[test]
     fn figures_add_up_and_failures_are_cut() {
         let mut sum = PartFigures::default();
-        for number in 0..20 {
+        for number in 0..25 {
             let mut figures =
                 PartFigures { hooks: 2, broken: vec![format!("trial {number}")], ..PartFigures::default() };
             figures.note("put aside");
             sum.add(figures);
         }
-        assert_eq!((sum.hooks, sum.failures(), sum.notes["put aside"]), (40, 20, 20));
+        assert_eq!((sum.hooks, sum.failures(), sum.notes["put aside"]), (50, 25, 25));
         let text = sum.render_failures("kill");
-        assert!(text.contains("kill: trial 11\n  kill: and 8 more"), "{text}");
-        assert!(render_table([("kill", &sum)]).contains("| kill | 0 | 40 |"));
+        assert!(text.contains("kill: trial 19\n  kill: and 5 more"), "{text}");
+        assert!(render_table([("kill", &sum)]).contains("| kill | 0 | 50 |"));
     }
 }

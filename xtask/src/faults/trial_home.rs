@@ -64,6 +64,12 @@ impl TrialHome {
         self.files_with("-damaged-").iter().filter(|path| is_store(path)).count()
     }
 
+    /// Returns whether steps wait to be recorded.
+    pub(super) fn has_queue(&self) -> bool {
+        let folder = self.store().with_file_name("loopbreak.db-queue");
+        fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+    }
+
     /// Reads the log of a session with the program. A session without steps has an empty log.
     pub(super) fn log(&self, program: &Path, session: &str) -> Result<Vec<LoggedStep>, String> {
         let output = self

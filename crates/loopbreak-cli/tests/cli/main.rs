@@ -61,6 +61,7 @@ mod page;
 mod pages;
 mod play;
 mod play_https;
+mod releases;
 mod report_page;
 mod run;
 mod run_again;

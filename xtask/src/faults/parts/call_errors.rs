@@ -40,11 +40,11 @@ const ERRORS: &[(&[&str], &[&str])] = &[
 ];
 
 pub(super) fn in_existing_store(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
-    fail_everywhere(lab, &lab.used_home(&[SESSION], STEPS)?, STEPS, 30)
+    fail_everywhere(lab, &lab.used_home(&[SESSION], STEPS)?, STEPS, 18)
 }
 
 pub(super) fn in_new_store(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
-    fail_everywhere(lab, &lab.new_home()?, 0, 35)
+    fail_everywhere(lab, &lab.new_home()?, 0, 18)
 }
 
 fn fail_everywhere(
@@ -79,5 +79,5 @@ fn fail_at(
     let expected = if *is_before_event { ExpectedEnd::SuccessOrLoader } else { ExpectedEnd::Success };
     trial.hook(SESSION, &fault, expected)?;
     trial.next_hook_works(SESSION)?;
-    Ok(trial.finish())
+    trial.finish()
 }

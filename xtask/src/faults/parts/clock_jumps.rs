@@ -37,7 +37,7 @@ const JUMPS: &[(&str, &[i64])] = &[
 pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
     let shim = compile_shim(lab)?;
     let home = lab.used_home(&SESSIONS, STEPS)?;
-    let jumps = lab.sample(JUMPS.to_vec(), 9);
+    let jumps = lab.sample(JUMPS.to_vec(), 5);
     lab.run_all(&jumps, |(name, offsets)| {
         let mut trial = FaultTrial::new(lab, *name, lab.copy_home(&home)?).knows(&SESSIONS, STEPS);
         for (number, offset) in offsets.iter().enumerate() {
@@ -57,7 +57,7 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
         trial.next_hook_works(SESSIONS[0])?;
         trial.next_hook_works("after")?;
         // This compares all sessions: those that the jump did not concern must be there too.
-        Ok(trial.finish())
+        trial.finish()
     })
 }
 

@@ -21,7 +21,7 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
     let (used, empty) = (lab.used_home(&[SESSION], STEPS)?, lab.new_home()?);
     let limits: Vec<(u32, bool)> =
         FILE_LIMITS.iter().flat_map(|limit| [(*limit, true), (*limit, false)]).collect();
-    let limits = lab.sample(limits, 6);
+    let limits = lab.sample(limits, 4);
     let mut figures = lab.run_all(&limits, |(limit, is_used)| {
         let (home, steps) = if *is_used { (&used, STEPS) } else { (&empty, 0) };
         let label = format!("files of at most {limit} × 512 bytes");
@@ -33,7 +33,7 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
             trial.hook(SESSION, &limited, ExpectedEnd::Success)?;
         }
         trial.next_hook_works(SESSION)?;
-        Ok(trial.finish())
+        trial.finish()
     })?;
     match MountedDisk::mount(&lab.path("disk"), "400k") {
         Some(disk) => figures.add(repeat_if_late(|| small_disk(lab, &disk))?),
@@ -49,12 +49,12 @@ fn small_disk(lab: &FaultLab, disk: &MountedDisk) -> Result<PartFigures, ChoreFa
     let _ = fs::remove_dir_all(&state);
     fs::create_dir_all(&state).map_err(|error| ChoreFailure::io("use a small file system", &error))?;
     let mut trial = FaultTrial::new(lab, "a file system of 400 kB", lab.new_home()?.with_state(state));
-    for _ in 0..lab.count(400, 60) {
+    for _ in 0..lab.count(400, 40) {
         trial.hook(SESSION, &HookConditions::default(), ExpectedEnd::Success)?;
     }
     disk.resize("40m")?;
     trial.next_hook_works(SESSION)?;
-    Ok(trial.finish())
+    trial.finish()
 }
 
 /// A file system in memory. It is unmounted at the end.

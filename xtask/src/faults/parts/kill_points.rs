@@ -14,11 +14,11 @@ const STEPS: usize = 3;
 const MOST_CALLS: u32 = 2000;
 
 pub(super) fn in_existing_store(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
-    kill_everywhere(lab, &lab.used_home(&[SESSION], STEPS)?, STEPS, 20)
+    kill_everywhere(lab, &lab.used_home(&[SESSION], STEPS)?, STEPS, 12)
 }
 
 pub(super) fn in_new_store(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
-    kill_everywhere(lab, &lab.new_home()?, 0, 25)
+    kill_everywhere(lab, &lab.new_home()?, 0, 14)
 }
 
 fn kill_everywhere(
@@ -57,5 +57,5 @@ fn kill_at(
     let kill = inject(&format!("{name}:signal=KILL:when={number}"));
     let reply = trial.hook(SESSION, &kill, ExpectedEnd::SuccessOrKill)?;
     trial.next_hook_works(SESSION)?;
-    Ok((trial.finish(), reply.was_killed()))
+    Ok((trial.finish()?, reply.was_killed()))
 }

@@ -21,9 +21,9 @@ pub(super) fn one_session(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
         figures.add(repeat_if_late(|| {
             let home = if steps == 0 { lab.new_home()? } else { lab.copy_home(&used)? };
             let mut trial = FaultTrial::new(lab, "one session", home).knows(&[SESSION], steps);
-            all_at_once(&mut trial, &vec![SESSION.to_owned(); lab.count(200, 30)])?;
+            all_at_once(&mut trial, &vec![SESSION.to_owned(); lab.count(200, 20)])?;
             trial.next_hook_works(SESSION)?;
-            Ok(trial.finish())
+            trial.finish()
         })?);
     }
     Ok(figures)
@@ -37,7 +37,7 @@ pub(super) fn many_sessions(lab: &FaultLab) -> Result<PartFigures, ChoreFailure>
         let five: Vec<String> = (0..5).flat_map(|_| sessions.clone()).collect();
         all_at_once(&mut trial, &five)?;
         trial.next_hook_works("session-000")?;
-        Ok(trial.finish())
+        trial.finish()
     })
 }
 
@@ -55,7 +55,7 @@ pub(super) fn on_damaged_store(lab: &FaultLab) -> Result<PartFigures, ChoreFailu
             if aside != 1 {
                 trial.broke(format_args!("{aside} stores were put aside instead of one"));
             }
-            Ok(trial.finish())
+            trial.finish()
         })?);
     }
     Ok(figures)

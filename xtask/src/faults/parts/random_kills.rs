@@ -16,8 +16,10 @@ const HOOKS: usize = 4;
 pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
     let mut random = SeededRandom::new(lab.seed);
     let mut trial = FaultTrial::new(lab, "random kills", lab.new_home()?);
-    let latest = time_of_a_round(&mut trial)? * 3 / 2;
-    for _ in 0..lab.count(200, 12) {
+    // The first round creates the store.
+    time_of_a_round(&mut trial)?;
+    let latest = time_of_a_round(&mut trial)?;
+    for _ in 0..lab.count(200, 8) {
         let mut hooks = Vec::new();
         for _ in 0..HOOKS {
             let call = trial.new_call();
@@ -37,7 +39,7 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
         }
     }
     trial.next_hook_works(SESSION)?;
-    Ok(trial.finish())
+    trial.finish()
 }
 
 /// Returns how long hooks take at once that nobody kills, in microseconds.

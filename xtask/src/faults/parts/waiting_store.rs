@@ -32,7 +32,7 @@ pub(super) fn locked(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
         for session in SESSIONS {
             trial.next_hook_works(session)?;
         }
-        Ok(trial.finish())
+        trial.finish()
     })
 }
 
@@ -81,7 +81,7 @@ fn wait_under(
     for session in SESSIONS {
         trial.next_hook_works(session)?;
     }
-    Ok(trial.finish())
+    trial.finish()
 }
 
 /// A program that holds a lock of the store.
