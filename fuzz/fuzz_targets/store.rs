@@ -38,6 +38,7 @@ fn send(store: &Path, number: u32) -> bool {
     let environment = HookEnvironment {
         store: Some(store.to_owned()),
         disabled: false,
+        limit: None,
         clock: &|| 1_700_000_000_000 + i64::from(number),
         load_settings: &|_| Ok(Settings::default()),
         warn: &|_| complained.set(true),

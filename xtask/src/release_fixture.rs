@@ -17,6 +17,9 @@ use crate::workspace_program::WorkspaceProgram;
 /// The folder of all releases.
 const FIXTURES: &str = "crates/loopbreak-cli/tests/fixtures/releases";
 
+/// A library that changes the clock of a program.
+const CLOCK_SHIM: &str = include_str!("faults/parts/clock_shim.c");
+
 /// Writes the fixture of a release.
 pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let usage = |message: String| ChoreFailure::Usage(format!("release-fixture: {message}"));
@@ -49,8 +52,13 @@ fn write(program: &Path, home: &Path, fixture: &Path) -> Result<(), ChoreFailure
     for folder in [home, fixture] {
         fs::create_dir_all(folder).map_err(failed)?;
     }
+    // The sessions were recorded two days ago. Every test continues them after a pause, and a guard takes pauses into account.
+    let (source, shim) = (home.join("clock_shim.c"), home.join("clock_shim.so"));
+    fs::write(&source, CLOCK_SHIM).map_err(failed)?;
+    run_process(Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&shim, &source]))?;
     for event in events_before() {
-        answer(program, home, &event)?;
+        let mut command = command(program, home);
+        answer(command.env("LD_PRELOAD", &shim).env("LOOPBREAK_CLOCK_OFFSET", "-172800"), &event)?;
     }
     let log = |session: &str| output_of(command(program, home).args(["log", session, "--json"]), "");
     let logs: Result<Vec<String>, ChoreFailure> = SESSIONS.iter().map(|session| log(session)).collect();
@@ -62,8 +70,9 @@ fn write(program: &Path, home: &Path, fixture: &Path) -> Result<(), ChoreFailure
     fs::write(fixture.join("log.jsonl"), logs?.concat()).map_err(failed)?;
     let mut answers = String::new();
     for event in events_after() {
-        let answer = answer(program, home, &event)?;
-        answers += &format!("{}\n", json!({"event": event, "answer": answer}));
+        let answer = answer(&mut command(program, home), &event)?;
+        answers.push_str(&json!({"event": event, "answer": answer}).to_string());
+        answers.push('\n');
     }
     fs::write(fixture.join("answers.jsonl"), answers).map_err(failed)
 }
@@ -116,8 +125,8 @@ fn events_after() -> Vec<Value> {
 }
 
 /// Returns the answer of a hook to an event, null if there is none.
-fn answer(program: &Path, home: &Path, event: &Value) -> Result<Value, ChoreFailure> {
-    let text = output_of(command(program, home).args(["hook", "claude-code"]), &event.to_string())?;
+fn answer(command: &mut Command, event: &Value) -> Result<Value, ChoreFailure> {
+    let text = output_of(command.args(["hook", "claude-code"]), &event.to_string())?;
     if text.trim().is_empty() {
         return Ok(Value::Null);
     }

@@ -28,7 +28,7 @@ pub(super) enum ExpectedEnd {
     Success,
     /// It exits with 0, or it is killed by the trial.
     SuccessOrKill,
-    /// It exits with 0, or the loader or the runtime fails before the event is read.
+    /// It exits with 0, or the loader or the runtime of C ends the process.
     SuccessOrLoader,
 }
 
@@ -157,7 +157,7 @@ impl<'l> FaultTrial<'l> {
         } else if reply.status.success() {
             self.figures.unrecorded += 1;
         } else if reply.ended_as_loaders_do() && expected == ExpectedEnd::SuccessOrLoader {
-            self.figures.before_main += 1;
+            self.figures.ended_by_runtime += 1;
         } else {
             self.broke(reply.describe());
         }

@@ -15,8 +15,8 @@ use super::trial_home::TrialHome;
 const HANG: Duration = Duration::from_secs(20);
 /// Pause between two looks at a process.
 const PAUSE: Duration = Duration::from_micros(500);
-/// Text of hooks that could not handle the event.
-const FAILED: &str = "continues without the guard";
+/// Texts of hooks that could not handle the event.
+const FAILED: [&str; 2] = ["continues without the guard", "did not finish in time"];
 /// Text of hooks that could not record the step yet.
 const QUEUED: &str = "the step is queued";
 const SIGKILL: i32 = 9;
@@ -142,7 +142,8 @@ impl HookProcess {
 impl HookReply {
     /// Returns whether the hook has taken over the responsibility for the step: it is stored or kept for later.
     pub(super) fn is_acknowledged(&self) -> bool {
-        self.status.success() && (!self.err.contains(FAILED) || self.err.contains(QUEUED))
+        let has_failed = FAILED.iter().any(|text| self.err.contains(text));
+        self.status.success() && (!has_failed || self.err.contains(QUEUED))
     }
 
     pub(super) fn was_killed(&self) -> bool {

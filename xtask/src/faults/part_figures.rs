@@ -20,8 +20,8 @@ pub(super) struct PartFigures {
     pub(super) unrecorded: u64,
     /// Hooks that were killed by the trial.
     pub(super) killed: u64,
-    /// Hooks that ended before they read the event: in the loader, or in the runtime.
-    pub(super) before_main: u64,
+    /// Hooks that the loader or the runtime of C ended, most of them before `main`.
+    pub(super) ended_by_runtime: u64,
     /// Acknowledged steps that are not in the log.
     pub(super) lost: u64,
     /// Steps that are in the log more than once.
@@ -48,7 +48,7 @@ impl PartFigures {
         self.acknowledged += other.acknowledged;
         self.unrecorded += other.unrecorded;
         self.killed += other.killed;
-        self.before_main += other.before_main;
+        self.ended_by_runtime += other.ended_by_runtime;
         self.lost += other.lost;
         self.twice += other.twice;
         self.slowest = self.slowest.max(other.slowest);
@@ -82,19 +82,28 @@ impl PartFigures {
 /// Renders the figures of all parts as a table in Markdown.
 pub(super) fn render_table<'p>(parts: impl IntoIterator<Item = (&'p str, &'p PartFigures)>) -> String {
     let mut table = "\
-| fault | trials | hooks | acknowledged | told: not recorded | killed | ended before `main` | lost | twice | slowest | besides |
+| fault | trials | hooks | acknowledged | told: not recorded | killed | ended by the runtime | lost | twice | slowest | besides |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|
 "
     .to_owned();
     for (name, figures) in parts {
-        let PartFigures { trials, hooks, acknowledged, unrecorded, killed, before_main, lost, twice, .. } =
-            figures;
+        let PartFigures {
+            trials,
+            hooks,
+            acknowledged,
+            unrecorded,
+            killed,
+            ended_by_runtime,
+            lost,
+            twice,
+            ..
+        } = figures;
         let slowest = figures.slowest.as_secs_f64();
         let notes: Vec<String> =
             figures.notes.iter().map(|(what, count)| format!("{count} {what}")).collect();
         _ = writeln!(
             table,
-            "| {name} | {trials} | {hooks} | {acknowledged} | {unrecorded} | {killed} | {before_main} | {lost} | {twice} | \
+            "| {name} | {trials} | {hooks} | {acknowledged} | {unrecorded} | {killed} | {ended_by_runtime} | {lost} | {twice} | \
              {slowest:.2} s | {} |",
             notes.join("; ")
         );

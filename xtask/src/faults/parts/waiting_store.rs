@@ -74,7 +74,21 @@ fn wait_under(
     fault: &str,
 ) -> Result<PartFigures, ChoreFailure> {
     let mut trial = FaultTrial::new(lab, label, lab.copy_home(home)?).knows(&SESSIONS, steps);
-    let conditions = inject(fault);
+    let mut conditions = inject(fault);
+    if fault.contains("delay") {
+        // The time of a hook begins with its event. The loader reads other files before that.
+        let folder = trial.home.state().join("loopbreak");
+        let files = [
+            "",
+            "/loopbreak.db",
+            "/loopbreak.db-wal",
+            "/loopbreak.db-shm",
+            "/loopbreak.db-queue",
+            "/hook.log",
+        ];
+        let paths = files.iter().map(|file| format!("--trace-path={}{file}", folder.display()));
+        conditions.wrapper.splice(1..1, paths);
+    }
     for session in SESSIONS {
         trial.hook(session, &conditions, ExpectedEnd::Success)?;
     }
