@@ -27,6 +27,8 @@ mod part_figures;
 mod parts;
 mod run;
 mod seeded_random;
+#[cfg(test)]
+mod short_form;
 mod step_ledger;
 mod system_calls;
 mod trial_home;
