@@ -65,6 +65,7 @@ fn store_error(error: rusqlite::Error) -> StoreError {
             | Error::FromSqlConversionFailure(..)
             | Error::IntegralValueOutOfRange(..)
             | Error::Utf8Error(..)
+            | Error::ToSqlConversionFailure(..)
             | Error::SqlInputError { .. }
             | Error::QueryReturnedNoRows => StoreError::Inconsistent(text),
             _ => StoreError::Database(text),

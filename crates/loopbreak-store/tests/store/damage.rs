@@ -65,6 +65,7 @@ fn a_store_whose_tables_are_damaged_is_put_aside_at_once() {
     for sql in [
         "DELETE FROM migrations",
         "DROP TABLE migrations",
+        "DELETE FROM migrations WHERE version > 1",
         "DROP TABLE events",
         "DROP TABLE guards",
         "DROP TABLE runs",
@@ -72,6 +73,7 @@ fn a_store_whose_tables_are_damaged_is_put_aside_at_once() {
         "CREATE TRIGGER planted BEFORE UPDATE ON guards BEGIN SELECT raise(ABORT, 'no'); END",
         "CREATE VIEW planted AS SELECT * FROM runs",
         "ALTER TABLE guards DROP COLUMN state",
+        "ALTER TABLE guards RENAME COLUMN state TO condition",
     ] {
         let (_folder, path) = filled();
         spoil(&path, sql);
@@ -101,6 +103,7 @@ fn damage_of_one_run_costs_only_that_run() {
         "UPDATE guards SET events = 0 WHERE run = 1",
         "UPDATE guards SET events = 'many' WHERE run = 1",
         "UPDATE guards SET events = -3 WHERE run = 1",
+        "UPDATE guards SET events = 9223372036854775807 WHERE run = 1",
         "UPDATE guards SET state = x'ff00' WHERE run = 1",
         "UPDATE runs SET day = 'today' WHERE id = 1",
     ] {
