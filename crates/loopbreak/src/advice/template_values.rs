@@ -15,8 +15,10 @@ impl From<&Evidence> for TemplateValues {
     fn from(evidence: &Evidence) -> Self {
         let mut values = TemplateValues::default();
         for (name, value) in evidence.iter() {
-            // Loopbreak wrote these two: a sentence whose parts were quoted, and a list of numbers.
-            let own = [EvidenceKey::REASON, EvidenceKey::TURNS].contains(name);
+            // Loopbreak wrote these: a sentence whose parts were quoted, a list of numbers, and times with their units.
+            let own =
+                [EvidenceKey::REASON, EvidenceKey::TURNS, EvidenceKey::RUNTIME, EvidenceKey::MAX_RUNTIME]
+                    .contains(name);
             let text = match value {
                 EvidenceValue::Text(text) if own => inert(text),
                 _ => shown(value),

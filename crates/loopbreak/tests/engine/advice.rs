@@ -131,7 +131,7 @@ fn a_warning_names_only_what_ends_the_countdown() {
         text.contains("The run ends in 20 turns unless the score changes or an objective is completed."),
         "{text}"
     );
-    assert!(text.contains("Open objectives:\n- open the dam"), "{text}");
+    assert!(text.contains("Open objectives:\n- \"open the dam\""), "{text}");
     let text = neutral(json!({"objectives": false}), &record);
     assert!(text.contains("The run ends in 20 turns unless the score changes.\n"), "{text}");
     assert!(!text.to_lowercase().contains("objective"), "{text}");
@@ -258,12 +258,12 @@ fn hints_about_repeated_actions_and_untried_exits_go_to_the_critic_too() {
         (
             "zork",
             "The agent has tried this action recently with no progress.",
-            "Unexplored directions: north, up",
+            "Unexplored directions: \"north\", \"up\"",
         ),
         (
             "neutral",
             "The agent already did \"read book\" at turn 1.",
-            "Exits that the agent has not tried yet: north, up",
+            "Exits that the agent has not tried yet: \"north\", \"up\"",
         ),
     ] {
         let mut run = RunDriver::with(config(json!({"advice": {"templates": templates}})));
@@ -365,7 +365,10 @@ fn an_escalation_says_that_authority_had_been_granted_if_it_had() {
     let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
     let verdict = run.repeat(3, &blocked);
     let text = text_for(&verdict.advice, Audience::User, DetectorName::Task);
-    assert!(text.contains("met the same blockers in 3 attempts: x") && !text.contains("allowed"), "{text}");
+    assert!(
+        text.contains("met the same blockers in 3 attempts: \"x\"") && !text.contains("allowed"),
+        "{text}"
+    );
 }
 
 #[test]

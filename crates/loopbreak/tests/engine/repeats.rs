@@ -102,7 +102,7 @@ fn another_attempt_at_a_failing_target_is_penalized_and_a_look_is_not() {
     refused_things(&mut run, 4);
     let ruling = run.weigh("bite the grating", 0.9);
     assert!(near(ruling.score, 0.3) && !ruling.accepted);
-    assert_eq!(ruling.adjustments[0].reason, "tries grating again, which failed 4 times since turn 1");
+    assert_eq!(ruling.adjustments[0].reason, "tries \"grating\" again, which failed 4 times since turn 1");
     assert!(run.weigh("examine grating", 0.9).adjustments.is_empty());
     assert!(run.weigh("open door", 0.9).adjustments.is_empty());
 }

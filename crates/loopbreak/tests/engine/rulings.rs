@@ -39,7 +39,7 @@ fn scenario_2_of_001_a_proposal_back_into_the_oscillation_gets_0_1_and_is_reject
     assert!(near(ruling.score, 0.1) && near(ruling.raw, 0.1), "{}", ruling.score);
     assert!(!ruling.accepted);
     assert_eq!(ruling.intervention, Some(Intervention::Reject));
-    assert_eq!(ruling.adjustments[0].reason, "continues room 15 → room 18");
+    assert_eq!(ruling.adjustments[0].reason, "continues \"room 15\" → \"room 18\"");
 }
 
 #[test]

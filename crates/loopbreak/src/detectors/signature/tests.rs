@@ -107,7 +107,7 @@ fn signature_speaks_before_similarity() {
         assert_eq!(findings[0].loop_id, findings[1].loop_id, "{profile}");
         assert!(verdict.advice.iter().all(|advice| advice.detector != SIMILARITY), "{profile}: {:?}", verdict.advice);
         let text = text_for(&verdict.advice, Audience::User, SIGNATURE);
-        assert!(text.contains("Signature: auth.ts:null-check"), "{profile}: {text}");
+        assert!(text.contains("Signature: \"auth.ts:null-check\""), "{profile}: {text}");
         let told = run.events("loop_detected");
         assert!(told.iter().any(|event| event["signature"] == "auth.ts:null-check"), "{profile}: {told:?}");
         if profile == Profile::Iterations {
