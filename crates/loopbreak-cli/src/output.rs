@@ -24,11 +24,11 @@ pub(crate) fn warn_about_mode(mode: Mode) {
 }
 
 /// Returns a printer of diagnostics to standard error.
-pub(crate) fn diagnostics(quiet: bool, verbose: bool) -> Diagnostics {
+pub(crate) fn diagnostics(quiet: bool, verbose: bool) -> StderrDiagnostics {
     DiagnosticPrinter::new(anstream::stderr(), quiet, verbose)
 }
 
-pub(crate) type Diagnostics = DiagnosticPrinter<anstream::AutoStream<io::Stderr>>;
+pub(crate) type StderrDiagnostics = DiagnosticPrinter<anstream::AutoStream<io::Stderr>>;
 
 /// Writes to standard output, with colours if the terminal supports them.
 pub(crate) fn print(text: &str) -> Result<(), UserError> {

@@ -16,7 +16,7 @@ use super::analyze_observer::{AnalyzeObserver, render_explanation};
 use super::args::AnalyzeArgs;
 use crate::args::FailOn;
 use crate::error::UserError;
-use crate::output::Diagnostics;
+use crate::output::StderrDiagnostics;
 use crate::progress_bar::reading_bar;
 use crate::{config_loading, exit, output};
 
@@ -91,7 +91,7 @@ fn other_outputs(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
 }
 
 /// Returns the folders with the logs of the agents on this machine, and prints where it searched.
-fn find_agent_logs(diagnostics: Option<&mut Diagnostics>) -> Result<Vec<PathBuf>, UserError> {
+fn find_agent_logs(diagnostics: Option<&mut StderrDiagnostics>) -> Result<Vec<PathBuf>, UserError> {
     let found = search_agent_logs(|name| std::env::var_os(name)).map_err(|error| {
         UserError::usage(error.to_string())
             .hint("give a file, a folder, or - for standard input, for example: loopbreak analyze logs/")
@@ -107,7 +107,7 @@ fn read_logs<'o>(
     inputs: InputSet,
     config: &Config,
     only_run: Option<String>,
-    diagnostics: &Diagnostics,
+    diagnostics: &StderrDiagnostics,
     args: &AnalyzeArgs,
 ) -> Result<(AnalyzedLogs, Vec<AnalyzeObserver<'o>>), UserError> {
     let options = AnalyzeOptions {

@@ -16,7 +16,7 @@ Examples:
   loopbreak config explain                          List all options
   loopbreak config explain stagnation.max_turns     Explain one option
 
-  loopbreak config trust                            Trust the file of this folder
+  loopbreak config trust                            Trust the file found here
 
 Settings come from the profile, your own file, the file of the project, the
 environment and flags; each overrides the one before. Your own file is

@@ -70,7 +70,7 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
         assert!(done.err.contains(line), "{line} in\n{}", done.err);
     }
     assert!(
-        done.err.contains("although the agent was allowed to remove them: missing auth token"),
+        done.err.contains("although the agent was allowed to remove them: \"missing auth server\""),
         "{}",
         done.err
     );
@@ -99,7 +99,7 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
     assert_eq!(called, "escalate no_progress_repeat\nescalate blocked_task_spin\n");
 }
 
-/// What somebody kept for themselves is left to them: no attempt is told to go around it.
+/// Secrets that somebody kept for themselves are left to them: no attempt is told to go around one.
 #[test]
 fn a_task_that_needs_a_secret_is_left_to_a_human_at_once() {
     for (blocker, recovered, attempts) in [
@@ -134,7 +134,7 @@ fn a_reopened_task_counts_only_its_new_attempts() {
     assert_eq!(run_command(folder.path(), &["tasks", "open", "a"]).code, Some(0));
     let done = run_roadmap(folder.path(), &["--resume"]);
     assert_eq!(done.code, Some(13), "{}", done.err);
-    assert!(done.err.contains("task a met the same blockers in 3 attempts"), "{}", done.err);
+    assert!(done.err.contains("task \"a\" met the same blockers in 3 attempts"), "{}", done.err);
     assert!(!done.err.contains("in 5 attempts"), "{}", done.err);
     assert!(done.err.contains("0 of 1 task is done"), "{}", done.err);
     assert_eq!(attempted_tasks(folder.path()).len(), 9);

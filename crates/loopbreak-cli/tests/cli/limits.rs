@@ -140,22 +140,6 @@ fn more_logs_are_watched_than_files_may_be_open() {
 }
 
 #[test]
-fn a_log_that_cannot_be_read_is_an_error_of_a_single_check() {
-    let folder = folder();
-    fs::create_dir(folder.path().join("logs")).unwrap();
-    let mut file = fs::File::create(folder.path().join("logs/b.json")).unwrap();
-    file.write_all(
-        b"[\n{\"role\":\"user\",\"content\":\"hi\"},\n{\"role\":\"assistant\",\"content\":\"ok\"},\n",
-    )
-    .unwrap();
-    file.set_len(300 * 1024 * 1024).unwrap();
-    let done =
-        done(loopbreak(folder.path()).timeout(LONG).args(["watch", "logs", "--once", "--format", "chat"]));
-    assert_eq!(done.code, Some(1), "{}", done.err);
-    assert!(done.err.contains("1 file could not be read"), "{}", done.err);
-}
-
-#[test]
 fn devices_and_named_pipes_are_refused_and_streams_are_read() {
     let folder = folder();
     let pipe = folder.path().join("pipe");
@@ -182,7 +166,7 @@ fn devices_and_named_pipes_are_refused_and_streams_are_read() {
     assert_eq!(seen.matches("from a stream").count(), 2, "a stream is read once and used again: {seen}");
 }
 
-/// What an agent prints may be secret, and a link in its folder must not choose the file that is written.
+/// The output of an agent may be secret, and a link in its folder must not choose the file that is written.
 #[test]
 fn logs_and_scratchpad_of_a_run_are_private_and_follow_no_link() {
     let folder = folder();
@@ -224,9 +208,9 @@ fn a_world_that_never_answers_is_given_up_in_time() {
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).timeout(LONG);
         done(command.args(["play", "--plain", "--world", world]).args(options))
     };
-    let silent = play("sleep 7654.421", &["--world-timeout", "0.2s"]);
+    let silent = play("sleep 7654.421", &["--world-timeout", "1"]);
     assert_eq!(silent.code, Some(1), "{}{}", silent.out, silent.err);
-    assert!((silent.out + &silent.err).contains("did not answer within 200ms"));
+    assert!((silent.out + &silent.err).contains("did not answer within 1s"));
     // A line without end is not waited for at all.
     let began = Instant::now();
     let endless = play("cat /dev/zero", &["--world-timeout", "100s"]);

@@ -107,7 +107,7 @@ fn each_iteration_is_reported_with_its_limit_and_cost_and_advice_is_mentioned() 
         "{lines:?}"
     );
     assert!(
-        done.err.contains("advice goes into the next prompt: the output is identical to that of turn 1"),
+        done.err.contains("advice goes into the next prompt: the same output signature 2 times"),
         "{}",
         done.err
     );

@@ -95,7 +95,7 @@ impl GuardedConfig {
         let ignored = |ignored: &IgnoredOption| json!({"option": ignored.option, "reason": ignored.reason});
         json!({
             "mode": self.settings.mode,
-            "mode_from": self.mode_origin.as_ref().map(ToString::to_string),
+            "modeFrom": self.mode_origin.as_ref().map(ToString::to_string),
             "file": self.project_file.as_ref().map(|file| file.path.display().to_string()),
             "trusted": self.project_file.as_ref().map(|file| file.is_trusted),
             "ignored": self.project_file.iter().flat_map(|file| &file.ignored).map(ignored).collect::<Vec<_>>(),

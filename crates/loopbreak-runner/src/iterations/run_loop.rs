@@ -52,9 +52,9 @@ pub(crate) struct RunLoop<'a> {
     pub(crate) work_tree: WorkTree,
     /// The message of a human since the last iteration.
     pub(crate) human: Option<String>,
-    /// What is said about the completion promise in the next prompt.
+    /// The sentence about the completion promise for the next prompt.
     pub(crate) promise_note: Option<String>,
-    /// Whether the user was told about a promise that does not count.
+    /// Set after the user was told about a promise that does not count.
     pub(crate) has_noted_promise: bool,
     /// Environment variables of the command.
     pub(crate) variables: Vec<(&'static str, String)>,

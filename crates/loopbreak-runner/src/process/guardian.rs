@@ -120,7 +120,7 @@ fn release(mut guardian: Child) {
     let _ = guardian.wait();
 }
 
-/// Guards the process group that this process leads, until `input` has a byte. If `input` ends without one, whoever held
+/// Guards the process group that this process leads, until `input` has a byte. If `input` ends without one, the process that held
 /// its other end is dead, and all processes of the group are ended, this one last.
 ///
 /// A program calls this in a process of its own: see [`RunOptions::guardian`](crate::RunOptions::guardian).

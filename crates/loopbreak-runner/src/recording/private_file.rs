@@ -15,7 +15,7 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Opens a file to append to it, and creates it for the user alone if there is none. A link is not followed: whoever put
+/// Opens a file to append to it, and creates it for the user alone if there is none. A link is not followed: the one who put
 /// it there would choose the file that is written.
 pub(crate) fn append(path: &Path) -> io::Result<File> {
     match private_options().append(true).create_new(true).open(path) {

@@ -98,7 +98,7 @@ pub fn list_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSe
 struct FolderWalk {
     out: InputSet,
     /// The files and folders seen so far.
-    met: HashSet<FileIdentity>,
+    met: HashSet<InputIdentity>,
     /// Standard input was named.
     has_stdin: bool,
 }
@@ -106,21 +106,21 @@ struct FolderWalk {
 /// Identifies a file or a folder independently of its name. Comparing resolved paths would take time that grows with
 /// the cube of the depth.
 #[cfg(unix)]
-type FileIdentity = (u64, u64);
+type InputIdentity = (u64, u64);
 
 /// Returns the identity of a file, if it has one.
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "other systems cannot always tell")]
-fn identity(_: &Path, about: &fs::Metadata) -> Option<FileIdentity> {
+fn identity(_: &Path, about: &fs::Metadata) -> Option<InputIdentity> {
     use std::os::unix::fs::MetadataExt as _;
     Some((about.dev(), about.ino()))
 }
 
 #[cfg(not(unix))]
-type FileIdentity = PathBuf;
+type InputIdentity = PathBuf;
 
 #[cfg(not(unix))]
-fn identity(path: &Path, _: &fs::Metadata) -> Option<FileIdentity> {
+fn identity(path: &Path, _: &fs::Metadata) -> Option<InputIdentity> {
     fs::canonicalize(path).ok()
 }
 
@@ -157,7 +157,7 @@ impl FolderWalk {
         let root = fs::canonicalize(path).ok();
         let mut open = vec![(path.to_owned(), 0, false)];
         while let Some((path, depth, is_link)) = open.pop() {
-            // A link may lead to files that whoever wrote the folder could not read.
+            // A link may lead to files that the author of the folder could not read.
             if is_link {
                 // A link to nothing or to itself is not a missing log.
                 let Ok(target) = fs::canonicalize(&path) else { continue };

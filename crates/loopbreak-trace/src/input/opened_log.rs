@@ -182,6 +182,7 @@ impl OpenedLog {
 
     /// Returns the lines in blocks if they are independent of each other; otherwise returns the log itself, to be
     /// read with [`OpenedLog::read`].
+    #[expect(clippy::result_large_err, reason = "the log itself is handed back, once per log")]
     pub fn into_blocks(self) -> Result<LineBlocks, OpenedLog> {
         let is_alone = |text: &TextContent| {
             text.layout == LogLayout::Lines && text.parts.is_empty() && text.sequential.is_empty()

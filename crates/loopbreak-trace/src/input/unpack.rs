@@ -148,7 +148,7 @@ const HEADER_START: usize = 5;
 fn frame_header(input: &mut PackedInput) -> io::Result<Vec<u8>> {
     let mut header = Vec::with_capacity(18);
     input.by_ref().take(HEADER_START as u64).read_to_end(&mut header)?;
-    // What is no frame is left to the decoder, which says so.
+    // Anything but a frame is left to the decoder, which says so.
     if let (true, Some(descriptor)) = (header.starts_with(&ZSTD), header.get(HEADER_START - 1)) {
         let (window, id, content) = field_lengths(*descriptor);
         input.by_ref().take((window + id + content) as u64).read_to_end(&mut header)?;

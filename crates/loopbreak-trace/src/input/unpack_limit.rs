@@ -35,7 +35,7 @@ impl UnpackLimit {
 
     /// Returns whether an error says that the limit was exceeded.
     pub(super) fn is_cause_of(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|error| error.is::<UnpackLimitExceeded>())
+        error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<UnpackLimitExceeded>)
     }
 }
 

@@ -116,7 +116,7 @@ mod tests {
     }
 
     fn attempt(state: &mut ServerState, run: &str, task: &str) {
-        let attempt = json!({"taskId": task, "status": "blocked", "blockers": ["no token"]});
+        let attempt = json!({"taskId": task, "status": "blocked", "blockers": ["no network"]});
         state.record_attempt(run, &serde_json::from_value(attempt).unwrap()).unwrap();
     }
 
@@ -146,7 +146,7 @@ mod tests {
         let mut state = open_state(&folder);
         (0..3).for_each(|_| attempt(&mut state, "job", "T1"));
         let answer = state.detect_loop("job", Some("T1")).unwrap();
-        assert_eq!(answer.blockers, ["no token"], "{answer:?}");
+        assert_eq!(answer.blockers, ["no network"], "{answer:?}");
         assert_eq!(state.apply_recovery("job", "T1").unwrap().recovery.as_deref(), Some("unblock_authority"));
         (0..3).for_each(|_| attempt(&mut state, "job", "T1"));
         let applied = state.apply_recovery("job", "T1").unwrap();
@@ -162,7 +162,7 @@ mod tests {
         }
         let story = state.explain_run("job").unwrap().story;
         assert!(!story.contains("No loops were found"), "{story}");
-        for words in ["6 attempts at 1 task", "blocked_task_spin: task T1", "escalate"] {
+        for words in ["6 attempts at 1 task", "blocked_task_spin: task \"T1\"", "escalate"] {
             assert!(story.contains(words), "{words}: {story}");
         }
     }
