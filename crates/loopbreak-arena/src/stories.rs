@@ -62,7 +62,8 @@ pub fn open(path: &Path) -> Result<Arc<StoryFile>, StoryOpenError> {
     Ok(Arc::new(StoryFile::new(&story)?))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

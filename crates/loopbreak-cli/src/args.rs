@@ -32,7 +32,7 @@ Exit codes:
 pub(crate) struct CliArgs {
     #[command(subcommand)]
     pub(crate) command: CliCommand,
-    /// When to use colours; NO_COLOR and CLICOLOR_FORCE count with auto
+    /// When to use colours; `NO_COLOR` and `CLICOLOR_FORCE` count with auto
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", hide_default_value = true)]
     pub(crate) color: ColorChoice,
 }

@@ -1,5 +1,7 @@
 //! Parses the command line: groups the commands in the help, and adds advice to errors.
 
+use std::fmt::Write as _;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 use loopbreak_report::command_advice;
@@ -44,11 +46,11 @@ fn grouped() -> clap::Command {
     let name_style = command.get_styles().get_literal();
     let mut list = String::new();
     for (title, names) in GROUPS {
-        list += &format!("{header}{title}:{header:#}\n");
+        _ = writeln!(list, "{header}{title}:{header:#}");
         for name in names {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            list += &format!("  {name_style}{name:<12}{name_style:#} {about}\n");
+            _ = writeln!(list, "  {name_style}{name:<12}{name_style:#} {about}");
         }
         list.push('\n');
     }

@@ -85,7 +85,7 @@ pub(crate) fn report(error: LoadError) -> UserError {
     match error {
         LoadError::File(error) => error.into(),
         LoadError::Invalid { source_file, user_file, error } => {
-            report_problems(source_file.iter().chain(&user_file), &error)
+            report_problems(source_file.iter().chain(user_file.as_deref()), &error)
         }
         error => UserError::usage(error.to_string()),
     }

@@ -49,7 +49,7 @@ pub enum LoadError {
         /// The configuration file, to show lines of it.
         source_file: Option<ConfigSource>,
         /// The user's own configuration file, to show lines of it.
-        user_file: Option<ConfigSource>,
+        user_file: Option<Box<ConfigSource>>,
         /// The problems.
         error: ConfigError,
     },
@@ -166,7 +166,11 @@ impl ConfigLoader {
         if let Some(user) = &user {
             layers = layers.user_file(user.clone());
         }
-        layers.load().map_err(|error| LoadError::Invalid { source_file: source, user_file: user, error })
+        layers.load().map_err(|error| LoadError::Invalid {
+            source_file: source,
+            user_file: user.map(Box::new),
+            error,
+        })
     }
 }
 

@@ -172,7 +172,7 @@ impl EventRecorder<'_> {
         change: impl FnMut(&mut dyn Store) -> Result<T, HookError>,
     ) -> Result<T, HookError> {
         change_with_healing(store, self.key, change, HookError::store_error, |healing| {
-            self.report_healing(healing)
+            self.report_healing(healing);
         })
     }
 

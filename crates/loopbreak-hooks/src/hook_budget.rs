@@ -65,7 +65,7 @@ impl HookLimit {
 
     /// Returns the time after which the step is queued.
     pub(crate) fn handling_time(&self) -> Duration {
-        self.time - self.queue_time()
+        self.time.saturating_sub(self.queue_time())
     }
 
     /// Returns the time for queueing the step.

@@ -287,9 +287,9 @@ impl ObjectScanner {
                 // Texts are nearly all of a long event.
                 at += memchr::memchr2(b'"', b'\\', &bytes[at..])?;
                 if bytes[at] == b'"' {
-                    self.in_text = false
+                    self.in_text = false;
                 } else {
-                    self.escaped = true
+                    self.escaped = true;
                 }
                 at += 1;
                 continue;
@@ -337,7 +337,7 @@ mod tests {
     /// Some agents keep the standard input of their hooks open.
     #[test]
     fn an_event_is_complete_with_its_object_and_not_with_the_end_of_the_input() {
-        for text in [r#"{}"#, r#" {"a":{"b":["}",{"c":"\\"}],"d":"\"}{"}}"#, r#"{"a":"{"}"#] {
+        for text in [r"{}", r#" {"a":{"b":["}",{"c":"\\"}],"d":"\"}{"}}"#, r#"{"a":"{"}"#] {
             assert_eq!(read_event(NeverClosed(text.as_bytes()), || {}).unwrap(), text);
         }
         assert_eq!(read_event(&b"{\"a\":1}\n{"[..], || {}).unwrap(), "{\"a\":1}");

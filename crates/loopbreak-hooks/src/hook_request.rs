@@ -45,7 +45,7 @@ impl HookRequest<'_> {
         &self,
         stored: Option<&str>,
     ) -> Result<(Option<RunChange>, HookResponse), HookError> {
-        HookTransaction::restore(self, stored)?.handle()
+        HookTransaction::restore(self, stored).handle()
     }
 
     /// Creates a step at the time of the event.

@@ -31,7 +31,7 @@ pub(crate) struct HookTransaction<'r> {
 
 impl<'r> HookTransaction<'r> {
     /// Restores the run from its stored state. A run without a state is new.
-    pub(crate) fn restore(request: &'r HookRequest<'r>, stored: Option<&str>) -> Result<Self, HookError> {
+    pub(crate) fn restore(request: &'r HookRequest<'r>, stored: Option<&str>) -> Self {
         let mut state = RunState::parse(stored, request.warn);
         let config = guard_config::for_steps(request.settings, &state.hook.allowed);
         let guard = match state.guard.restore(config.clone(), request.run) {
@@ -43,14 +43,14 @@ impl<'r> HookTransaction<'r> {
                 Guard::new(config).for_run(request.run)
             }
         };
-        Ok(HookTransaction {
+        HookTransaction {
             request,
             state,
             guard,
             records: RunRecords::default(),
             events: Vec::new(),
             changed: false,
-        })
+        }
     }
 
     /// Handles the event. Returns the change of the run, if there is one, and the response.

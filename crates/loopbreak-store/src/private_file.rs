@@ -66,7 +66,8 @@ pub(crate) fn is_trusted_owner(owner: u32) -> bool {
     owner == 0 || owner == nix::unistd::geteuid().as_raw()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;

@@ -183,8 +183,11 @@ fn paint_start(line: &str, start: &str, style: anstyle::Style) -> String {
     }
 }
 
-/// The optional columns of the list: the heading, and the cell of a row.
-const COLUMNS: [(&str, fn(&RunRow) -> Option<String>); 3] = [
+/// A column of the list: the heading, and the cell of a row.
+type ListColumn = (&'static str, fn(&RunRow) -> Option<String>);
+
+/// The optional columns of the list.
+const COLUMNS: [ListColumn; 3] = [
     ("age", |row| row.age.clone()),
     ("cost", |row| row.cost_usd.map(render_cost)),
     ("rate", |row| row.steps_per_minute.map(|rate| format!("{rate:.1}/min"))),

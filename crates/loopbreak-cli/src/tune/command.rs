@@ -141,12 +141,13 @@ fn search_bar(budget: TuneBudget, quiet: bool) -> ProgressBar {
 
 fn print_interrupted(found: &SearchOutcome, args: &TuneArgs) {
     let tried = found.tried.len();
-    match &args.state {
-        Some(state) => eprint_line!(
+    if let Some(state) = &args.state {
+        eprint_line!(
             "interrupted after {tried} trials, which are stored in {}; run the same command to continue",
             state.display()
-        ),
-        None => eprint_line!("interrupted after {tried} trials; use --state FILE to keep them"),
+        );
+    } else {
+        eprint_line!("interrupted after {tried} trials; use --state FILE to keep them");
     }
 }
 

@@ -54,9 +54,10 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         reporter.message(note);
     }
     for path in &missing {
-        reporter.message(&match args.once {
-            true => format!("error: {}: file or folder not found", path.display()),
-            false => format!("{}: does not exist yet; waiting for it", path.display()),
+        reporter.message(&if args.once {
+            format!("error: {}: file or folder not found", path.display())
+        } else {
+            format!("{}: does not exist yet; waiting for it", path.display())
         });
     }
     let mut has_unread_paths = !missing.is_empty();

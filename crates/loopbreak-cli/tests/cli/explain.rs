@@ -85,9 +85,8 @@ fn the_signatures_of_outputs_are_shown_if_everything_is_requested() {
         "Fixed auth.ts - updated validation",
         "3 tests failing - auth, login",
     ];
-    let log: String =
-        outputs.iter().map(|text| format!("{}\n", json!({"run": "r", "outcome": text}))).collect();
-    fs::write(folder.path().join("log.jsonl"), log).unwrap();
+    let log = outputs.map(|text| json!({"run": "r", "outcome": text}).to_string());
+    fs::write(folder.path().join("log.jsonl"), log.join("\n")).unwrap();
     let shown = analyze(folder.path(), &["log.jsonl", "--explain", "-v"]).out;
     for signature in
         ["signature auth.ts:null-check", "signature auth.ts:validation", "signature test-fail:3-auth,login"]

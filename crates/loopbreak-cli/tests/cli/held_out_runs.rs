@@ -1,7 +1,5 @@
 //! `policy.holdout` in live runs: a run that is held out is only observed, by every adapter.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
-
 use serde_json::{Value, json};
 
 use crate::support::hooks::HookHome;

@@ -215,6 +215,6 @@ fn a_world_that_never_answers_is_given_up_in_time() {
     let began = Instant::now();
     let endless = play("cat /dev/zero", &["--world-timeout", "100s"]);
     assert_eq!(endless.code, Some(1), "{}{}", endless.out, endless.err);
-    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
     assert!(stdout_of(folder.path(), &["play", "--help"]).contains("--world-timeout"));
 }

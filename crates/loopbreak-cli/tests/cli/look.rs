@@ -1,7 +1,5 @@
 //! The look of the program: colours, help, completions, and what `-v` shows.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
-
 use std::fs;
 use std::path::Path;
 

@@ -108,7 +108,7 @@ fn sessions_of_hooks_are_shown_over_http_only_on_demand() {
             "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}),
         call("explain_run", &json!({"run": "private-session"})),
     ];
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let input = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n") + "\n";
     let own = done(home.command(&["mcp"]).write_stdin(input));
     assert!(own.out.contains("private-session"), "{}", own.out);
 }

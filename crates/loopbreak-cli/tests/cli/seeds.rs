@@ -212,7 +212,8 @@ fn the_page_of_symptoms_names_options_that_exist_and_has_the_rows_of_the_documen
     let is_option = |span: &&&str| {
         let letters = span.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'.'));
         // `critic.score` is a key of a step.
-        let other = span.ends_with(".jsonl") || span.ends_with(".toml") || **span == "critic.score";
+        let is_file = matches!(span.rsplit('.').next(), Some("jsonl" | "toml"));
+        let other = is_file || **span == "critic.score";
         letters && span.contains('.') && !other
     };
     let options: Vec<&&str> = spans.iter().filter(is_option).collect();

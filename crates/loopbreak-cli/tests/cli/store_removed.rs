@@ -1,7 +1,5 @@
 //! A store may be deleted at any time. Programs that have it open notice, and the limits of a run hold.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
-
 use crate::support::agents::{agent, run_with, stdout_of};
 use crate::support::folder;
 

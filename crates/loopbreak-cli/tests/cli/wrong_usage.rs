@@ -1,7 +1,5 @@
 //! Mistakes of users: what is wrong, and what to type instead.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
-
 use std::fs;
 
 use crate::support::{FinishedProgram, analyze, done, folder, healthy, loopbreak, stuck};

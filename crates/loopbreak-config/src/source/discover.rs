@@ -75,14 +75,12 @@ pub(crate) fn find_guarding_file(folder: &Path) -> Result<FoundFile, ConfigFileE
     for folder in absolute.ancestors() {
         let path = folder.join(LOOPBREAK_TOML);
         if path.is_file() {
-            match foreign_reason(&path) {
-                Some(reason) => found.foreign.push((path, reason)),
-                None => {
-                    let source = read_config_file(&path);
-                    found.file = Some((path, source));
-                    return Ok(found);
-                }
-            }
+            let Some(reason) = foreign_reason(&path) else {
+                let source = read_config_file(&path);
+                found.file = Some((path, source));
+                return Ok(found);
+            };
+            found.foreign.push((path, reason));
         }
         let path = folder.join(PYPROJECT_TOML);
         // Nothing is said about a foreign one: nearly all of them have no options of Loopbreak.

@@ -45,7 +45,8 @@ pub(crate) fn foreign_reason(_path: &Path) -> Option<&'static str> {
     None
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs::{self, Permissions};
     use std::os::unix::fs::{PermissionsExt as _, symlink};

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use super::{GuardedConfig, ProjectFile, TrustedFiles, UnusedFile};
 use crate::layers::{ConfigLayers, LoadedConfig};
 use crate::load::LoadError;
-use crate::source::{ConfigSource, FoundFile, find_guarding_file, foreign_reason, read_config_file};
+use crate::source::{
+    ConfigSource, FoundFile, ValueOrigin, find_guarding_file, foreign_reason, read_config_file,
+};
 
 /// Loads the configuration for a folder. Only a problem with the environment or with flags is an error: whatever is in the files,
 /// there is a guard.
@@ -77,7 +79,7 @@ pub(crate) fn load_guarded(
         Some((path, Err(error))) => unused.push(not_used(path, error.to_string())),
         None => {}
     }
-    let mode_origin = Some(loaded.origin("mode")).filter(|origin| origin.is_set());
+    let mode_origin = Some(loaded.origin("mode")).filter(ValueOrigin::is_set);
     Ok(GuardedConfig { settings: (*loaded.config).clone(), mode_origin, project_file, unused })
 }
 

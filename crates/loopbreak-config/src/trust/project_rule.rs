@@ -162,7 +162,7 @@ fn number(value: &Value) -> Option<f64> {
 }
 
 fn is_equal(one: &Value, other: &Value) -> bool {
-    one == other || number(one).zip(number(other)).is_some_and(|(one, other)| one == other)
+    one == other || number(one).zip(number(other)).is_some_and(|(one, other)| one.total_cmp(&other).is_eq())
 }
 
 #[cfg(test)]

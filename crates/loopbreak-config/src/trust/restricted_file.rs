@@ -52,7 +52,7 @@ impl RestrictedFile {
             match judge(entry, baseline) {
                 Ok(kept) => restricted.options.own.entries.push(kept),
                 Err(reason) => {
-                    restricted.ignore(&entry.path, Some(&entry.value), &reason, Some(entry.origin.clone()))
+                    restricted.ignore(&entry.path, Some(&entry.value), &reason, Some(entry.origin.clone()));
                 }
             }
         }

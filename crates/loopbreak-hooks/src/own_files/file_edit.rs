@@ -198,8 +198,11 @@ fn search_blocks(text: &str) -> Vec<(String, String)> {
                 blocks.push((std::mem::take(old), std::mem::take(new)));
                 block = None;
             }
-            Some((_, Some(new))) => *new += &format!("{line}\n"),
-            Some((old, None)) => *old += &format!("{line}\n"),
+            Some((old, new)) => {
+                let part = new.as_mut().unwrap_or(old);
+                part.push_str(line);
+                part.push('\n');
+            }
             None => {}
         }
     }
@@ -227,7 +230,8 @@ impl EditedContent {
         match self {
             EditedContent::Whole(text) | EditedContent::Other(text) => text.clone(),
             EditedContent::Replaced(pairs) => {
-                pairs.iter().map(|(old, new)| format!("{old}\n{new}\n")).collect()
+                let lines: Vec<&str> = pairs.iter().flat_map(|(old, new)| [old.as_str(), new]).collect();
+                lines.join("\n")
             }
             EditedContent::Lines(lines) => lines.join("\n"),
             EditedContent::Removal => String::new(),

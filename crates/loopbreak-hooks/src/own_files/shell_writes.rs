@@ -107,7 +107,7 @@ impl ShellWrites {
             }
             "patch" | "ed" | "ex" => self.add_all(folder, &operands, &WriteEffect::Replace),
             "cp" | "mv" | "ln" | "install" | "rsync" => {
-                self.add_copies(program, arguments, &operands, folder)
+                self.add_copies(program, arguments, &operands, folder);
             }
             "rm" | "unlink" | "shred" | "rmdir" | "truncate" | "trash" => {
                 self.add_all(folder, &operands, &WriteEffect::Removal);
@@ -178,7 +178,8 @@ fn without_prefixes(words: &[String]) -> &[String] {
     let mut after_prefix = false;
     while let Some(first) = rest.first() {
         let is_prefix = PREFIXES.contains(&first.as_str());
-        if !is_prefix && !is_assignment(first) && !(after_prefix && first.starts_with('-')) {
+        let is_option = after_prefix && first.starts_with('-');
+        if !(is_prefix || is_option || is_assignment(first)) {
             break;
         }
         after_prefix |= is_prefix;

@@ -2,6 +2,7 @@
 //!
 //! JSON may contain them as they are, and a terminal acts on some of them.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use loopbreak::text::is_invisible;
@@ -46,7 +47,7 @@ impl Write for VisibleJson<'_> {
                         InvisibleForm::Replacement => shown.push('\u{FFFD}'),
                         InvisibleForm::Escape => {
                             for unit in letter.encode_utf16(&mut [0; 2]) {
-                                shown.push_str(&format!("\\u{unit:04x}"));
+                                _ = write!(shown, "\\u{unit:04x}");
                             }
                         }
                     }

@@ -61,7 +61,8 @@ fn is_same(a: &fs::Metadata, b: &fs::Metadata) -> bool {
     a.is_file() && b.is_file()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::io::Write as _;
     use std::os::unix::fs::{PermissionsExt as _, symlink};

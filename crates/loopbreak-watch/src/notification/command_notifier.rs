@@ -184,7 +184,8 @@ fn key(notification: &LoopNotification) -> String {
     format!("{} ({})", notification.run, notification.source)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use loopbreak::{Config, Decision, Guard, Step};
 
