@@ -7,8 +7,8 @@
 //! let notifiers = NotifierSet::new(Some("notify-send loop"), &[], false)?;
 //! assert!(!notifiers.is_empty());
 //!
-//! let error = NotifierSet::new(None, &["https://example.com".to_owned()], false).unwrap_err();
-//! assert_eq!(error.hint(), Some("use the form webhook=https://example.com/hook"));
+//! let error = NotifierSet::new(None, &["mail=me".to_owned()], false).unwrap_err();
+//! assert_eq!(error.hint(), Some("use the form https://example.com/hook or webhook=https://example.com/hook"));
 //! # Ok(())
 //! # }
 //! ```
