@@ -18,7 +18,8 @@ fuzz_target!(|data: &[u8]| {
         disabled: false,
         limit: None,
         clock: &|| 1_700_000_000_000,
-        load_settings: &|_| Ok(Settings::default()),
+        user_config: None,
+        load_settings: &|_| Ok(Settings::default().into()),
         warn: &|_| {},
     };
     for agent in agents::ALL {

@@ -40,7 +40,8 @@ fn send(store: &Path, number: u32) -> bool {
         disabled: false,
         limit: None,
         clock: &|| 1_700_000_000_000 + i64::from(number),
-        load_settings: &|_| Ok(Settings::default()),
+        user_config: None,
+        load_settings: &|_| Ok(Settings::default().into()),
         warn: &|_| complained.set(true),
     };
     let event = json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash",
