@@ -41,6 +41,28 @@ pub(crate) struct EventRecorder<'r> {
 }
 
 impl EventRecorder<'_> {
+    /// Returns the request to handle an event.
+    pub(crate) fn request<'r>(
+        &'r self,
+        event: &'r HookEvent<'r>,
+        kind: HookEventKind,
+        id: u64,
+    ) -> HookRequest<'r> {
+        HookRequest {
+            agent: self.agent,
+            settings: self.settings,
+            notice: self.settings_notice,
+            own_files: self.own_files,
+            event,
+            kind,
+            run: &self.key.session,
+            now: self.now,
+            warn: self.warn,
+            id,
+            transcript: TranscriptReader::until(self.budget.transcript_deadline()),
+        }
+    }
+
     /// Records an event after those that waited. Returns the response to it.
     pub(crate) fn record(
         &self,
@@ -64,19 +86,7 @@ impl EventRecorder<'_> {
             }
             earlier => earlier?,
         };
-        let request = HookRequest {
-            agent: self.agent,
-            settings: self.settings,
-            notice: self.settings_notice,
-            own_files: self.own_files,
-            event,
-            kind,
-            run: &self.key.session,
-            now: self.now,
-            warn: self.warn,
-            id,
-            transcript: TranscriptReader::until(self.budget.transcript_deadline()),
-        };
+        let request = self.request(event, kind, id);
         let (response, was_written) = self.change(&mut *store, |store| self.respond(store, &request))?;
         if was_locked && was_written {
             forget_lock(self.store);

@@ -10,7 +10,6 @@ use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_request::HookRequest;
 use crate::hook_response::HookResponse;
-use crate::transcript::TranscriptReader;
 
 impl<'a> HookRequest<'a> {
     /// Returns the notice of the session if it was not given before, and marks it as given. Subagents share the notice of
@@ -30,19 +29,7 @@ pub(crate) fn session_event(notice: &str) -> RunEvent {
 impl EventRecorder<'_> {
     /// Gives the notice of a session whose guard is off, if it was not given before. Whatever fails, nothing is said.
     pub(crate) fn tell_while_off(&self, event: &HookEvent<'_>, kind: HookEventKind) -> HookResponse {
-        let request = HookRequest {
-            agent: self.agent,
-            settings: self.settings,
-            notice: self.settings_notice,
-            own_files: self.own_files,
-            event,
-            kind,
-            run: &self.key.session,
-            now: self.now,
-            warn: self.warn,
-            id: 0,
-            transcript: TranscriptReader::until(self.budget.transcript_deadline()),
-        };
+        let request = self.request(event, kind, 0);
         let is_told = self.settings_notice.is_some() && self.try_to_tell(&request).unwrap_or(false);
         HookResponse::Nothing.with_notice(self.settings_notice.filter(|_| is_told))
     }
