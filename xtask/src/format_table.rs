@@ -21,7 +21,7 @@ struct PrintedFormat {
     title: String,
 }
 
-/// Returns the table as a part of pages at the root of the workspace.
+/// Returns the table as a part of the page in the folder of the formats.
 pub(crate) fn part() -> Result<GeneratedPart, ChoreFailure> {
     let printed = stdout_of(WorkspaceProgram::Loopbreak.command()?.args(["formats", "--json"]))?;
     let printed: PrintedFormats = serde_json::from_slice(&printed).map_err(|error| {
@@ -33,7 +33,7 @@ pub(crate) fn part() -> Result<GeneratedPart, ChoreFailure> {
 fn table(formats: &[PrintedFormat]) -> String {
     let mut out = "| logs of | format |\n|---|---|\n".to_owned();
     for PrintedFormat { name, title } in formats {
-        _ = writeln!(out, "| {title} | [`{name}`](docs/formats/{name}.md) |");
+        _ = writeln!(out, "| {title} | [`{name}`]({name}.md) |");
     }
     out
 }
@@ -49,7 +49,7 @@ mod tests {
         let printed: PrintedFormats = serde_json::from_str(printed).unwrap();
         assert_eq!(
             table(&printed.formats),
-            "| logs of | format |\n|---|---|\n| pi | [`pi`](docs/formats/pi.md) |\n"
+            "| logs of | format |\n|---|---|\n| pi | [`pi`](pi.md) |\n"
         );
         assert!(root().join("docs/formats/pi.md").is_file());
     }

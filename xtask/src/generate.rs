@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::chore_failure::ChoreFailure;
 use crate::dam;
+use crate::event_page;
 use crate::generated_parts;
 use crate::picture;
 use crate::process::{root, stdout_of};
@@ -30,7 +31,8 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/reference/config.schema.json", ContentSource::Loopbreak(&["config", "schema"])),
     ("docs/reference/cli.md", ContentSource::Loopbreak(&["man", "--markdown"])),
     ("docs/guide/detectors.md", ContentSource::GeneratedParts),
-    ("README.md", ContentSource::GeneratedParts),
+    ("docs/formats/README.md", ContentSource::GeneratedParts),
+    ("docs/reference/events.md", ContentSource::Function(event_page::render)),
     ("docs/reference/api/loopbreak.txt", ContentSource::PublicApi("loopbreak")),
     ("docs/reference/api/loopbreak-analysis.txt", ContentSource::PublicApi("loopbreak-analysis")),
     ("docs/reference/api/loopbreak-arena.txt", ContentSource::PublicApi("loopbreak-arena")),

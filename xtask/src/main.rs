@@ -12,6 +12,7 @@ mod ci;
 mod dam;
 mod detector_pages;
 mod dist;
+mod event_page;
 mod extensions;
 #[cfg(target_os = "linux")]
 mod faults;

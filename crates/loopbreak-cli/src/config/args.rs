@@ -48,11 +48,12 @@ pub(super) enum ConfigCommand {
     Reference(ReferenceArgs),
 }
 
-/// Write a loopbreak.toml that describes every option.
+/// Write a loopbreak.toml with the options that people change most, or with every option.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   loopbreak config init                             Write ./loopbreak.toml
+  loopbreak config init --all                       With every option
   loopbreak config init --profile coding            List its defaults
   loopbreak config init --force ../agent/loopbreak.toml")]
 pub(super) struct InitArgs {
@@ -61,6 +62,9 @@ pub(super) struct InitArgs {
     /// Select this profile and list its defaults: auto, coding, tasks, iterations, game, documents
     #[arg(long, value_name = "NAME", value_parser = profile(), hide_possible_values = true)]
     pub(super) profile: Option<String>,
+    /// List every option, not only those that people change most
+    #[arg(long)]
+    pub(super) all: bool,
     /// Overwrite an existing file
     #[arg(long)]
     pub(super) force: bool,

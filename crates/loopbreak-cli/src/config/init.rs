@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use loopbreak_config::parse_profile;
-use loopbreak_config::reference::starter_file;
+use loopbreak_config::reference::{full_starter_file, starter_file};
 use loopbreak_store::write_file_atomically;
 
 use super::args::InitArgs;
@@ -23,7 +23,8 @@ pub(super) fn run(args: &InitArgs) -> Result<u8, UserError> {
         return Err(UserError::usage(format!("{} is not only for Loopbreak", path.display()))
             .hint("write a loopbreak.toml, or add [tool.loopbreak] by hand"));
     }
-    write(&path, &starter_file(profile), args.force)?;
+    let text = if args.all { full_starter_file(profile) } else { starter_file(profile) };
+    write(&path, &text, args.force)?;
     eprint_line!("wrote {}", path.display());
     Ok(exit::DONE)
 }
