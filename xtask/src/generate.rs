@@ -6,6 +6,7 @@ use crate::chore_failure::ChoreFailure;
 use crate::dam;
 use crate::event_page;
 use crate::generated_parts;
+use crate::known_loops;
 use crate::picture;
 use crate::process::{root, stdout_of};
 use crate::public_api;
@@ -33,6 +34,7 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/guide/detectors.md", ContentSource::GeneratedParts),
     ("docs/formats/README.md", ContentSource::GeneratedParts),
     ("docs/reference/events.md", ContentSource::Function(event_page::render)),
+    ("docs/known-loops.md", ContentSource::Function(known_loops::render)),
     ("docs/reference/api/loopbreak.txt", ContentSource::PublicApi("loopbreak")),
     ("docs/reference/api/loopbreak-analysis.txt", ContentSource::PublicApi("loopbreak-analysis")),
     ("docs/reference/api/loopbreak-arena.txt", ContentSource::PublicApi("loopbreak-arena")),

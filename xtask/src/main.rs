@@ -20,6 +20,7 @@ mod format_table;
 mod fuzz;
 mod generate;
 mod generated_parts;
+mod known_loops;
 mod licences;
 mod names;
 mod picture;

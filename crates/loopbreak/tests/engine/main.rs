@@ -23,6 +23,7 @@ mod repeats;
 mod root_names;
 mod round_trip;
 mod rulings;
+mod run_recording;
 mod same_call;
 mod seeds_table;
 mod series;

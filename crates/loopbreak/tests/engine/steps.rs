@@ -10,6 +10,8 @@ use loopbreak::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::run_recording::RunRecording;
+
 /// Returns the settings of a profile with some of them changed, each under its name in configuration files.
 pub(crate) fn settings_of(profile: Profile, patch: Value) -> Settings {
     let mut all = serde_json::to_value(Settings::from(profile)).unwrap();
@@ -52,6 +54,7 @@ pub(crate) fn written(value: &impl Serialize) -> Value {
 pub(crate) struct RunDriver {
     pub(crate) guard: Guard,
     pub(crate) verdicts: Vec<Verdict>,
+    recording: Option<RunRecording>,
 }
 
 impl RunDriver {
@@ -62,7 +65,11 @@ impl RunDriver {
 
     /// Starts a run with these settings.
     pub(crate) fn with(config: Config) -> Self {
-        RunDriver { guard: Guard::new(config).for_run("r"), verdicts: Vec::new() }
+        RunDriver {
+            guard: Guard::new(config).for_run("r"),
+            verdicts: Vec::new(),
+            recording: RunRecording::start(),
+        }
     }
 
     /// Starts a run with only these detectors enabled.
@@ -76,6 +83,9 @@ impl RunDriver {
     /// Observes one step.
     pub(crate) fn see(&mut self, record: &Value) -> &Verdict {
         let verdict = self.guard.observe(&step(record));
+        if let Some(recording) = &mut self.recording {
+            recording.add(record, &verdict);
+        }
         self.verdicts.push(verdict);
         self.verdicts.last().unwrap()
     }
