@@ -184,7 +184,7 @@ mod tests {
         assert!(!weigh("untold", json!({"action": "south", "score": 0.9, "place": place})).accepted);
     }
 
-    /// A room to which the agent returns in vain is mentioned once, and the verdict stays clear.
+    /// A room to which the agent returns without effect is mentioned once, and the verdict stays clear.
     #[test]
     fn a_dead_end_is_a_hint_for_the_agent_and_the_critic() {
         let folder = tempfile::tempdir().unwrap();

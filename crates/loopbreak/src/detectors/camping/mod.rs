@@ -109,7 +109,7 @@ impl StepDetector for CampingDetector {
         if visits >= settings.threshold {
             let name = quoted(&proposal.map.name(destination));
             let words = |amount: &str| format!("Camping penalty {amount} (returning to {name})");
-            let (penalty, grown) = settings.growing_penalty().after(self.returns.of(destination));
+            let (penalty, grown) = settings.growing_penalty().after(self.returns.count(destination));
             let window = settings.window;
             review.adjust(
                 penalty,

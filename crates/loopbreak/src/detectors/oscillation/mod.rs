@@ -142,7 +142,7 @@ impl StepDetector for OscillationDetector {
                 && self.known.iter().any(|known| *known == pair(here, destination))
             {
                 let (penalty, grown) =
-                    settings.growing_penalty().after(self.returns.of(pair(here, destination)));
+                    settings.growing_penalty().after(self.returns.count(pair(here, destination)));
                 let [here, there] = [here, destination].map(|place| quoted(&proposal.map.name(place)));
                 let words =
                     |amount: &str| format!("Oscillation penalty {amount} (pattern: {there} → {here})");
@@ -153,7 +153,7 @@ impl StepDetector for OscillationDetector {
         let names = [a, b].map(|place| proposal.map.name(place));
         let names = quoted_list(names.iter().map(String::as_str), " → ");
         if destination == a || destination == b {
-            let (penalty, grown) = settings.growing_penalty().after(self.returns.of(pair(a, b)));
+            let (penalty, grown) = settings.growing_penalty().after(self.returns.count(pair(a, b)));
             let words = |amount: &str| format!("Oscillation penalty {amount} (pattern: {names})");
             review.adjust(penalty, 0, format!("continues {names}{grown}"), Some(&words));
         } else {

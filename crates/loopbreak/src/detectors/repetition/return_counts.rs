@@ -32,13 +32,13 @@ pub(crate) struct GrowingPenalty {
 impl ReturnCounts {
     /// Counts a return into a pattern.
     pub(crate) fn note(&mut self, pattern: HashKey) {
-        let returns = self.of(pattern).saturating_add(1);
+        let returns = self.count(pattern).saturating_add(1);
         self.0.retain(|known| known.pattern != pattern);
         self.0.push(CountedPattern { pattern, returns });
     }
 
     /// Returns the number of returns into a pattern.
-    pub(crate) fn of(&self, pattern: HashKey) -> u32 {
+    pub(crate) fn count(&self, pattern: HashKey) -> u32 {
         self.0.iter().find(|known| known.pattern == pattern).map_or(0, |known| known.returns)
     }
 
@@ -89,8 +89,8 @@ mod tests {
             counts.note(HashKey(1));
             counts.note(HashKey(pattern));
         }
-        assert_eq!(counts.of(HashKey(0)), 0);
-        assert_eq!(counts.of(HashKey(1)), 9);
-        assert_eq!(counts.of(HashKey(8)), 1);
+        assert_eq!(counts.count(HashKey(0)), 0);
+        assert_eq!(counts.count(HashKey(1)), 9);
+        assert_eq!(counts.count(HashKey(8)), 1);
     }
 }
