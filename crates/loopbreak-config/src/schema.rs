@@ -70,10 +70,11 @@ pub(crate) fn settings_schema() -> Schema {
 }
 
 /// Makes the upper bound of a penalty exclusive. A penalty goes from -1 to below 0, but the attribute that declares
-/// ranges only has inclusive bounds.
+/// ranges only has inclusive bounds. An option that is 0 by default, such as the growth of a penalty, may be 0.
 fn exclude_zero_penalty(property: &mut Value) {
     if property["minimum"] == -1.0
         && property["maximum"] == 0.0
+        && property["default"].as_f64() != Some(0.0)
         && let Some(property) = property.as_object_mut()
     {
         property.remove("maximum");

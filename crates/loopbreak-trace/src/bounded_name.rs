@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use loopbreak::Step;
-use loopbreak::step::{Label, StepText};
+use loopbreak::step::{Label, PlaceRef, StepText};
 use loopbreak::text::clip;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -70,8 +70,12 @@ pub(crate) fn bound_names(step: &mut Step<'_>) {
     if let Some(place) = &mut step.place {
         place.id.iter_mut().for_each(bound_label);
         place.name.iter_mut().for_each(bound_text);
-        place.exits.iter_mut().for_each(bound_text);
+        for exit in &mut place.exits {
+            bound_text(&mut exit.name);
+            exit.to.iter_mut().for_each(bound_reference);
+        }
     }
+    step.destination.iter_mut().for_each(bound_reference);
     if let Some(task) = &mut step.task {
         bound_label(&mut task.id);
         task.status.iter_mut().for_each(bound_text);
@@ -83,6 +87,9 @@ pub(crate) fn bound_names(step: &mut Step<'_>) {
 fn has_long_name(step: &Step<'_>) -> bool {
     let long_text = |text: &StepText<'_>| text.len() > LONGEST_NAME;
     let long_label = |label: &Label<'_>| matches!(label, Label::Text(text) if long_text(text));
+    let long_reference = |place: &PlaceRef<'_>| {
+        place.id.as_ref().is_some_and(long_label) || place.name.as_ref().is_some_and(long_text)
+    };
     step.run.as_ref().is_some_and(long_label)
         || step.batch.as_ref().is_some_and(long_label)
         || step.agent.as_ref().is_some_and(long_text)
@@ -90,8 +97,12 @@ fn has_long_name(step: &Step<'_>) -> bool {
         || step.place.as_ref().is_some_and(|place| {
             place.id.as_ref().is_some_and(long_label)
                 || place.name.as_ref().is_some_and(long_text)
-                || place.exits.iter().any(long_text)
+                || place
+                    .exits
+                    .iter()
+                    .any(|exit| long_text(&exit.name) || exit.to.as_ref().is_some_and(long_reference))
         })
+        || step.destination.as_ref().is_some_and(long_reference)
         || step.task.as_ref().is_some_and(|task| {
             long_label(&task.id)
                 || task.status.as_ref().is_some_and(long_text)
@@ -109,6 +120,11 @@ fn bound_label(label: &mut Label<'_>) {
     if let Label::Text(text) = label {
         bound_text(text);
     }
+}
+
+fn bound_reference(place: &mut PlaceRef<'_>) {
+    place.id.iter_mut().for_each(bound_label);
+    place.name.iter_mut().for_each(bound_text);
 }
 
 #[cfg(test)]
@@ -146,7 +162,9 @@ mod tests {
                 step.batch.as_ref().unwrap().as_text().len(),
                 place.id.as_ref().unwrap().as_text().len(),
                 place.name.as_ref().unwrap().len(),
-                place.exits[0].len(),
+                place.exits[0].name.len(),
+                place.exits[0].to.as_ref().and_then(|to| to.name.as_ref()).unwrap().len(),
+                step.destination.as_ref().and_then(|to| to.id.as_ref()).unwrap().as_text().len(),
                 task.id.as_text().len(),
                 task.session.as_ref().unwrap().as_text().len(),
             ];
@@ -163,7 +181,7 @@ mod tests {
     fn no_reader_passes_a_long_name_on() {
         let name = "n".repeat(5000);
         let line = format!(
-            r#"{{"run":"{name}","agent":"{name}","model":"{name}","batch":"{name}","action":"{name}","place":{{"id":"{name}","name":"{name}","exits":["{name}"]}},"task":{{"id":"{name}","session":"{name}"}}}}"#
+            r#"{{"run":"{name}","agent":"{name}","model":"{name}","batch":"{name}","action":"{name}","place":{{"id":"{name}","name":"{name}","exits":{{"{name}":"{name}"}}}},"destination":{{"id":"{name}"}},"task":{{"id":"{name}","session":"{name}"}}}}"#
         ) + "\n";
         let open = || OpenedLog::from_stream(Cursor::new(line.clone()), None, |_| {}).unwrap();
         let mut names = LongestNames::default();

@@ -53,6 +53,32 @@ fn a_missing_key_has_its_documented_default() {
     assert_eq!(loaded.config.report.calls_per_step, 4, "agent, critic, extractor, synthesis");
 }
 
+/// Ideas of the documents for later are off in their profile, and can be set beside their table.
+#[test]
+fn growing_penalties_and_dead_ends_are_off_unless_they_are_set() {
+    let plain = ok(documents(""));
+    assert_eq!((plain.config.camping.penalty_growth, plain.config.oscillation.penalty_growth), (0.0, 0.0));
+    assert_eq!(plain.config.revisit.dead_end_at, 0);
+    assert_eq!(ok(own("profile = \"game\"")).config.revisit.dead_end_at, 8);
+    let set = "[tool.zorkgpt.loop_break]\ncamping_return_penalty = -0.6\n\
+        [tool.loopbreak.camping]\npenalty_growth = -0.2\ngrowth_every = 5\n[tool.loopbreak.revisit]\ndead_end_at = 10\n";
+    let config = ok(pyproject(set)).config;
+    assert_eq!((config.camping.return_penalty, config.camping.penalty_growth), (-0.6, -0.2));
+    assert_eq!((config.profile, config.revisit.dead_end_at), (Profile::Documents, 10));
+    let wrong = "[camping]\npenalty_growth = 0.2\ngrowth_every = 0\n[oscillation]\npenalty_growth = -1.5\n\
+        [revisit]\ndead_end_at = 2\ndead_end_reach = 0\n";
+    let problems = problem_lines(own(wrong));
+    for option in [
+        "camping.penalty_growth",
+        "camping.growth_every",
+        "oscillation.penalty_growth",
+        "revisit.dead_end_at",
+        "revisit.dead_end_reach",
+    ] {
+        assert!(problems.contains(option), "{option}: {problems}");
+    }
+}
+
 #[test]
 fn a_preset_has_its_documented_limits() {
     for (preset, limits) in

@@ -58,7 +58,9 @@ impl ProjectRule {
                 ProjectRule::UserOnly
             }
             ("similarity.threshold" | "drift.likeness", _) => ProjectRule::Lowered,
-            (_, key) if key.ends_with("penalty") || key.ends_with("bonus") => ProjectRule::Heavier,
+            (_, key) if ["penalty", "bonus", "penalty_growth"].iter().any(|end| key.ends_with(end)) => {
+                ProjectRule::Heavier
+            }
             ("budget.max_iterations", _) => ProjectRule::Limit(LEAST_ITERATIONS),
             ("budget.max_runtime", _) => ProjectRule::Limit(LEAST_RUNTIME_MS),
             (path, _) if path.starts_with("budget.max_cost") => ProjectRule::Limit(LEAST_COST),
@@ -229,6 +231,8 @@ mod tests {
     fn a_penalty_may_only_become_heavier() {
         assert!(judge("policy.repeat_penalty", -0.1, -0.6, false).is_err());
         assert!(judge("policy.repeat_penalty", -0.9, -0.6, false).is_ok());
+        assert!(judge("camping.penalty_growth", -0.2, 0.0, false).is_ok());
+        assert!(judge("camping.penalty_growth", 0.0, -0.2, true).is_err());
         assert!(judge("similarity.threshold", 1.0, 0.9, false).is_err());
         assert!(judge("similarity.threshold", 0.8, 0.9, false).is_ok());
     }

@@ -17,6 +17,8 @@ pub(crate) const PLACE_VALUES: &[&str] = &[
     "window_size",
     "location_name",
     "recent_visits",
+    "visits",
+    "reach",
     "action",
     "base_score",
     "penalty",

@@ -26,7 +26,7 @@ macro_rules! for_each_detector {
     ($callback:ident) => {
         $callback! {
             (stagnation Stagnation StagnationDetector StagnationSettings run 20 "No progress for too many turns." [StuckNoProgress = "stuck_no_progress"])
-            (revisit Revisit RevisitDetector RevisitSettings agent 30 "A return to a recently visited place." [Revisit = "revisit"])
+            (revisit Revisit RevisitDetector RevisitSettings agent 30 "A return to a recently visited place, or to one that leads nowhere." [Revisit = "revisit", DeadEnd = "dead_end"])
             (oscillation Oscillation OscillationDetector OscillationSettings agent 10 "Moves back and forth between two places." [Oscillation = "oscillation"])
             (camping Camping CampingDetector CampingSettings agent 20 "Most of the recent turns at one place." [Camping = "camping"])
             (novelty Novelty NoveltyDetector NoveltySettings agent 40 "A proposal that was made recently, and exits that were not tried." [RepeatedAction = "repeated_action", UnexploredExits = "unexplored_exits"])

@@ -14,7 +14,7 @@ pub(crate) struct ProposalContext<'b> {
     pub(crate) turn: u64,
     /// The current place of the agent.
     pub(crate) from: Option<HashKey>,
-    /// The place that the action is known to lead to.
+    /// The place that the action is known to lead to, never the current one. The agent may not have been there yet.
     pub(crate) destination: Option<HashKey>,
     /// True if a critic scored it.
     pub(crate) scored: bool,

@@ -120,6 +120,8 @@ evidence_keys! {
     PROMPT = "prompt",
     /// Number of similar questions in a row.
     QUESTIONS = "questions",
+    /// Number of turns after a visit in which progress still counts for the place.
+    REACH = "reach",
     /// The reason of the finding, in one sentence without a full stop.
     REASON = "reason",
     /// Number of recent visits to the place.
@@ -163,6 +165,8 @@ evidence_keys! {
     USED = "used",
     /// Number of turns spent at the place.
     VISIT_COUNT = "visit_count",
+    /// Number of visits to the place.
+    VISITS = "visits",
     /// Number of recent steps in the window.
     WINDOW = "window",
     /// Number of recent turns in the window.

@@ -7,10 +7,10 @@ use crate::detectors::{ProposalContext, ProposalFingerprint, ProposalReview, Wei
 use crate::facts::canonical_action;
 use crate::fingerprint::NormalizedCall;
 use crate::memory::{HashKey, key_of, key_of_parts};
-use crate::place::action_direction;
+use crate::place::{action_direction, exit_direction, find_place};
 use crate::policy::{Proposal, rule_on_proposal};
 use crate::settings::{Config, Mode};
-use crate::step::{Action, MAIN_AGENT, Step};
+use crate::step::{Action, MAIN_AGENT, PlaceExit, PlaceRef, Step};
 use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::{Intervention, Ruling, Verdict};
 
@@ -24,6 +24,10 @@ struct ProposedAction<'p> {
     agent: HashKey,
     /// The place of the agent, if the proposal names one.
     place: Option<HashKey>,
+    /// The exits of that place, if the proposal lists them.
+    exits: &'p [PlaceExit<'p>],
+    /// The place that the action leads to, if the caller's map has it.
+    destination: Option<&'p PlaceRef<'p>>,
 }
 
 impl Guard {
@@ -49,6 +53,8 @@ impl Guard {
             turn: self.state.turn.saturating_add(1),
             agent: key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT)),
             place: proposal.place.as_ref().and_then(|place| self.state.map.key(place)),
+            exits: proposal.place.as_ref().map_or(&[], |place| &place.exits),
+            destination: proposal.destination.as_ref(),
         };
         self.state.weigh(&proposed, &self.custom, config).1
     }
@@ -70,6 +76,8 @@ impl Guard {
             turn: verdict.turn,
             agent,
             place: None,
+            exits: &[],
+            destination: step.destination.as_ref(),
         };
         let (weighed, ruling) = self.state.weigh(&proposed, &self.custom, self.active_config());
         verdict.events.extend(ruling.events.iter().cloned());
@@ -112,6 +120,40 @@ impl GuardState {
         (weighed, ruling)
     }
 
+    /// Returns the place that a proposed action leads to: as the caller says, or else as the steps showed. An action that
+    /// leads to the current place is not a move.
+    fn destination(
+        &self,
+        proposed: &ProposedAction<'_>,
+        from: Option<HashKey>,
+        agent: &AgentState,
+    ) -> Option<HashKey> {
+        let find = |place: &PlaceRef<'_>| find_place(place, from, &agent.trail, &self.map);
+        let by_exits = || {
+            let way = action_direction(proposed.action)?;
+            let exit = proposed.exits.iter().find(|exit| exit_direction(&exit.name) == way);
+            let given = exit.and_then(|exit| exit.to.as_ref()).and_then(find);
+            given.or_else(|| self.map.leads_to(from?, &way))
+        };
+        proposed.destination.and_then(find).or_else(by_exits).filter(|to| Some(*to) != from)
+    }
+
+    /// Returns whether the only known exit leads to this place.
+    fn is_only_way(
+        &self,
+        proposed: &ProposedAction<'_>,
+        from: Option<HashKey>,
+        to: HashKey,
+        agent: &AgentState,
+    ) -> bool {
+        let leads_there = |exit: &PlaceExit<'_>| {
+            let place = exit.to.as_ref();
+            place.and_then(|place| find_place(place, from, &agent.trail, &self.map)) == Some(to)
+        };
+        let is_listed = !proposed.exits.is_empty() && proposed.exits.iter().all(leads_there);
+        is_listed || from.is_some_and(|from| self.map.is_only_way(from, to))
+    }
+
     /// Gathers the facts about a proposal.
     fn proposal_context<'p>(
         &'p self,
@@ -121,11 +163,10 @@ impl GuardState {
     ) -> ProposalContext<'p> {
         let action = proposed.action;
         let from = proposed.place.or_else(|| agent.trail.here());
-        let destination =
-            from.zip(action_direction(action)).and_then(|(from, way)| self.map.leads_to(from, &way));
+        let destination = self.destination(proposed, from, agent);
         // An agent that has only one way to go does not loop by going there.
         let only_way = config.policy.spare_only_way
-            && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
+            && destination.is_some_and(|to| self.is_only_way(proposed, from, to, agent));
         let allowed =
             only_way || config.allow.iter().any(|rule| rule.covers(action) || rule.covers(proposed.spelled));
         let class = (!allowed && config.reads_fingerprints()).then(|| config.tables().classify(action));

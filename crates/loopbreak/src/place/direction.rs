@@ -44,13 +44,17 @@ pub(crate) fn movement_direction(command: &str) -> Option<Cow<'_, str>> {
     None
 }
 
+/// Returns the direction of an exit. An exit whose name is not a movement is a direction of its own.
+pub(crate) fn exit_direction(name: &str) -> Cow<'_, str> {
+    movement_direction(name).unwrap_or_else(|| normalize_whitespace_case(name))
+}
+
 /// Returns the direction of an action that was logged as a command, as verb and argument, or as kind and target.
 pub(crate) fn action_direction<'a>(action: &'a Action<'_>) -> Option<Cow<'a, str>> {
     if action.kind.as_deref() == Some("move")
         && let Some(target) = action.target.as_deref()
     {
-        return movement_direction(target)
-            .or_else(|| Some(Cow::Owned(normalize_whitespace_case(target).into_owned())));
+        return Some(exit_direction(target));
     }
     let Some(args) = action.args.as_ref().map(|args| args.as_text()).filter(|args| !args.is_empty()) else {
         return movement_direction(&action.name);

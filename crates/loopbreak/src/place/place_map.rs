@@ -1,11 +1,11 @@
-//! The map, learned from the steps: the destinations of exits, and the exits that were not tried.
+//! The map, learned from the steps or told by them: the destinations of exits, and the exits that were not tried.
 
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{
     BoundedList, HashKey, LruMap, MeasuredText, SnapshotSize, key_of, key_of_lower, snapshot_type,
 };
-use crate::step::Place;
+use crate::step::{Label, Place, PlaceRef};
 use crate::text::clip::clip_escaped;
 use crate::text::clip_masked;
 
@@ -34,7 +34,7 @@ snapshot_type! {
         #[serde(rename = "n")]
         name: MeasuredText<NAME_BYTES>,
         #[serde(rename = "x", default, skip_serializing_if = "<[_]>::is_empty")]
-        exits: BoundedList<PlaceExit, EXITS_PER_PLACE>,
+        exits: BoundedList<MappedExit, EXITS_PER_PLACE>,
         /// True if the steps list the exits of the place. Then there are no others.
         #[serde(rename = "l", default, skip_serializing_if = "std::ops::Not::not")]
         told: bool,
@@ -44,7 +44,7 @@ snapshot_type! {
 snapshot_type! {
     /// An exit of a place: listed by a step, or tried.
     #[derive(Clone, Debug)]
-    struct PlaceExit {
+    struct MappedExit {
         #[serde(rename = "w")]
         way: MeasuredText<NAME_BYTES>,
         #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
@@ -52,6 +52,9 @@ snapshot_type! {
         /// True if it was tried, with any result. A locked door is not unexplored, and has no known destination.
         #[serde(rename = "y", default, skip_serializing_if = "std::ops::Not::not")]
         tried: bool,
+        /// True if a step told the destination. Then a move does not change it.
+        #[serde(rename = "g", default, skip_serializing_if = "std::ops::Not::not")]
+        given: bool,
     }
 }
 
@@ -59,7 +62,16 @@ impl PlaceMap {
     /// Returns the key of a place: of its id, or of its name if it has no id. Names are compared without regard to case and
     /// surrounding blanks.
     pub(crate) fn key(&self, place: &Place<'_>) -> Option<HashKey> {
-        match (&place.id, &place.name) {
+        self.key_by(place.id.as_ref(), place.name.as_deref())
+    }
+
+    /// Returns the key of the place that a step or a proposal refers to.
+    pub(crate) fn key_of_reference(&self, place: &PlaceRef<'_>) -> Option<HashKey> {
+        self.key_by(place.id.as_ref(), place.name.as_deref())
+    }
+
+    fn key_by(&self, id: Option<&Label<'_>>, name: Option<&str>) -> Option<HashKey> {
+        match (id, name) {
             (Some(id), _) => Some(key_of(&id.as_text())),
             (None, Some(name)) => {
                 // Snapshots of earlier versions know a place by the spelling of its name.
@@ -74,19 +86,18 @@ impl PlaceMap {
     pub(crate) fn arrive(&mut self, place: &Place<'_>) -> Option<HashKey> {
         let key = self.key(place)?;
         let number = match &place.id {
-            Some(crate::step::Label::Number(number)) => Some(*number),
+            Some(Label::Number(number)) => Some(*number),
             _ => None,
         };
         if self.rooms.is_full() && self.rooms.peek(key).is_none() {
             self.forget_oldest();
         }
+        let given = self.given_destinations(place, key);
         let mut grown = 0;
         let room = self.rooms.touch_or_insert(key, || {
             let name = match (&place.name, &place.id) {
                 (Some(name), _) => MeasuredText::from(&*clip_masked(name, NAME_BYTES)),
-                (None, Some(crate::step::Label::Text(id))) => {
-                    MeasuredText::from(&*clip_masked(id, NAME_BYTES))
-                }
+                (None, Some(Label::Text(id))) => MeasuredText::from(&*clip_masked(id, NAME_BYTES)),
                 _ => MeasuredText::default(),
             };
             let room = MappedPlace { number, name, exits: BoundedList::default(), told: false };
@@ -94,27 +105,54 @@ impl PlaceMap {
             room
         });
         room.told |= !place.exits.is_empty();
-        for exit in &place.exits {
-            grown += room.learn(exit, None, false);
+        for (index, exit) in place.exits.iter().enumerate() {
+            let to = given.get(index).copied().flatten();
+            grown += room.learn(&exit.name, to, false, to.is_some());
         }
         self.bytes += grown;
         Some(key)
+    }
+
+    /// Returns the destinations that a step tells, in the order of the exits. Empty if it tells none, which is the usual case.
+    /// An exit that leads back to its place has no destination.
+    fn given_destinations(&self, place: &Place<'_>, here: HashKey) -> Vec<Option<HashKey>> {
+        if place.exits.iter().all(|exit| exit.to.is_none()) {
+            return Vec::new();
+        }
+        let key = |to: &PlaceRef<'_>| self.key_of_reference(to).filter(|to| *to != here);
+        place.exits.iter().map(|exit| exit.to.as_ref().and_then(key)).collect()
     }
 
     /// Records that an exit of `from` was tried and led to `to`.
     pub(crate) fn walked(&mut self, from: HashKey, way: &str, to: HashKey) {
         let Some(room) = self.rooms.touch(from) else { return };
         // The same place is not a destination, because the door may open later.
-        let grown = room.learn(way, (from != to).then_some(to), true);
+        let grown = room.learn(way, (from != to).then_some(to), true, false);
         self.bytes += grown;
         // The destination stays the most recently used place.
         self.rooms.touch(to);
     }
 
-    /// Returns the last known destination of an exit of `from`, if it is still remembered.
+    /// Returns the destination of an exit of `from`: the one that the steps told, or else the last one that was reached, if
+    /// it is still remembered.
     pub(crate) fn leads_to(&self, from: HashKey, way: &str) -> Option<HashKey> {
         let exit = self.rooms.peek(from)?.exits.iter().find(|exit| *exit.way == *way)?;
-        exit.to.filter(|to| self.rooms.peek(*to).is_some())
+        exit.to.filter(|to| exit.given || self.contains(*to))
+    }
+
+    /// Returns whether a place was visited and is still remembered.
+    pub(crate) fn contains(&self, place: HashKey) -> bool {
+        self.rooms.peek(place).is_some()
+    }
+
+    /// Returns whether the name of a place identifies it, because the steps give it no id.
+    pub(crate) fn is_known_by_name(&self, key: HashKey) -> bool {
+        self.rooms.peek(key).is_some_and(|room| key_of_lower(&room.name) == key || key_of(&room.name) == key)
+    }
+
+    /// Returns whether a place has this name, whatever its case and the blanks around it.
+    pub(crate) fn has_name(&self, key: HashKey, name: &str) -> bool {
+        self.rooms.peek(key).is_some_and(|room| key_of_lower(&room.name) == key_of_lower(name))
     }
 
     /// Returns whether the only known exit of `from` leads to this place. An untried exit may lead elsewhere.
@@ -124,11 +162,13 @@ impl PlaceMap {
         room.exits.iter().all(|exit| exit.to == Some(to) || (exit.tried && exit.to.is_none()))
     }
 
-    /// Returns the listed exits of a place that were not tried.
+    /// Returns the listed exits of a place that were not tried. One that is told to lead to a known place is not unexplored.
     pub(crate) fn unexplored(&self, from: HashKey) -> Vec<&str> {
+        let leads_back = |exit: &MappedExit| exit.given && exit.to.is_some_and(|to| self.contains(to));
         let room = self.rooms.peek(from);
         room.map_or_else(Vec::new, |room| {
-            room.exits.iter().filter(|exit| !exit.tried).map(|exit| &*exit.way).collect()
+            let exits = room.exits.iter().filter(|exit| !exit.tried && !leads_back(exit));
+            exits.map(|exit| &*exit.way).collect()
         })
     }
 
@@ -164,25 +204,28 @@ impl PlaceMap {
 }
 
 impl MappedPlace {
-    /// Records an exit. Returns the bytes that it adds to the snapshot.
-    fn learn(&mut self, way: &str, to: Option<HashKey>, tried: bool) -> usize {
+    /// Records an exit. `given` says that a step told the destination: it stays until another one is told. Returns the bytes
+    /// that the exit adds to the snapshot.
+    fn learn(&mut self, way: &str, to: Option<HashKey>, tried: bool, given: bool) -> usize {
         // The usual case: the steps list the same exits in the same words each time.
         if to.is_none() && !tried && self.exits.iter().any(|exit| *exit.way == *way) {
             return 0;
         }
-        let way = super::movement_direction(way)
-            .unwrap_or_else(|| crate::text::normalize::normalize_whitespace_case(way));
+        let way = super::exit_direction(way);
         let way = clip_escaped(&way, NAME_BYTES);
         if let Some(exit) = self.exits.iter_mut().find(|exit| *exit.way == *way) {
             // Only the text of an exit decides its size.
             exit.tried |= tried;
-            exit.to = to.or(exit.to);
+            if given || !exit.given {
+                exit.to = to.or(exit.to);
+                exit.given = given;
+            }
             return 0;
         }
         if self.exits.is_full() {
             return 0;
         }
-        let exit = PlaceExit { way: way.into(), to, tried };
+        let exit = MappedExit { way: way.into(), to, tried, given };
         let bytes = exit.snapshot_bytes(NO_COUNTS) + ",".len();
         self.exits.push(exit);
         bytes
@@ -228,6 +271,32 @@ mod tests {
     }
 
     #[test]
+    fn a_destination_that_a_step_tells_is_known_before_the_exit_is_used_and_no_move_changes_it() {
+        let mut map = PlaceMap::default();
+        let dam = map.arrive(&place(r#"{"id":20,"exits":{"n":15,"go south":"16","up":null}}"#)).unwrap();
+        let [lobby, base] = [15, 16].map(|id| map.key(&place(&format!(r#"{{"id":{id}}}"#))).unwrap());
+        assert_eq!(map.leads_to(dam, "north"), Some(lobby));
+        assert_eq!(map.leads_to(dam, "south"), Some(base));
+        assert_eq!(map.leads_to(dam, "up"), None);
+        map.walked(dam, "north", base);
+        map.arrive(&place(r#"{"id":20,"exits":["north"]}"#));
+        assert_eq!(map.leads_to(dam, "north"), Some(lobby));
+        map.arrive(&place(r#"{"id":20,"exits":{"north":16}}"#));
+        assert_eq!(map.leads_to(dam, "north"), Some(base), "the caller's map changed");
+        map.walked(dam, "up", lobby);
+        assert_eq!(map.leads_to(dam, "up"), None, "learned, but the place was never seen");
+    }
+
+    #[test]
+    fn an_exit_that_is_told_to_lead_to_a_known_place_is_not_unexplored() {
+        let mut map = PlaceMap::default();
+        map.arrive(&place(r#"{"id":15}"#));
+        let dam = map.arrive(&place(r#"{"id":20,"exits":{"north":15,"south":16,"east":20}}"#)).unwrap();
+        assert_eq!(map.unexplored(dam), ["south", "east"]);
+        assert_eq!(map.leads_to(dam, "east"), None, "the place itself is not a destination");
+    }
+
+    #[test]
     fn an_exit_that_led_nowhere_is_tried_but_has_no_destination() {
         let mut map = PlaceMap::default();
         let dam = map.arrive(&place(r#"{"id":20,"exits":["north"]}"#)).unwrap();
@@ -251,8 +320,10 @@ mod tests {
         let first = map.arrive(&place(r#"{"id":0}"#)).unwrap();
         let mut last = first;
         for id in 1..20_000 {
-            let text =
-                format!(r#"{{"id":{id},"name":"room \"{id}\" of many","exits":["north","south","up"]}}"#);
+            let text = format!(
+                r#"{{"id":{id},"name":"room \"{id}\" of many","exits":["north",{{"name":"south","to":{}}},"up"]}}"#,
+                id - 1
+            );
             let here = map.arrive(&place(&text)).unwrap();
             map.walked(last, "north", here);
             map.fit(20_000);

@@ -1,6 +1,8 @@
 //! Steps that own their texts, for callers that keep a step longer than the text it was read from.
 
-use super::{Action, CompletedObjective, Label, Objectives, Outcome, Place, Step, StepText, Task};
+use super::{
+    Action, CompletedObjective, Label, Objectives, Outcome, Place, PlaceExit, PlaceRef, Step, StepText, Task,
+};
 
 impl Step<'_> {
     /// Converts the step into one that owns its texts.
@@ -18,6 +20,7 @@ impl Step<'_> {
             say: self.say.map(StepText::into_owned),
             user: self.user.map(StepText::into_owned),
             place: self.place.map(Place::into_owned),
+            destination: self.destination.map(PlaceRef::into_owned),
             score: self.score,
             objectives: self.objectives.map(Objectives::into_owned),
             task: self.task.map(Task::into_owned),
@@ -48,8 +51,22 @@ impl Place<'_> {
         Place {
             id: self.id.map(Label::into_owned),
             name: self.name.map(StepText::into_owned),
-            exits: into_owned_texts(self.exits),
+            exits: self.exits.into_iter().map(PlaceExit::into_owned).collect(),
         }
+    }
+}
+
+impl PlaceExit<'_> {
+    /// Converts the exit into one that owns its texts.
+    pub fn into_owned(self) -> PlaceExit<'static> {
+        PlaceExit { name: self.name.into_owned(), to: self.to.map(PlaceRef::into_owned) }
+    }
+}
+
+impl PlaceRef<'_> {
+    /// Converts the reference into one that owns its texts.
+    pub fn into_owned(self) -> PlaceRef<'static> {
+        PlaceRef { id: self.id.map(Label::into_owned), name: self.name.map(StepText::into_owned) }
     }
 }
 

@@ -12,6 +12,7 @@ mod lenient_name;
 mod objectives;
 mod outcome;
 mod place;
+mod place_exit;
 #[cfg(feature = "schema")]
 mod schema;
 mod step_record;
@@ -26,7 +27,8 @@ pub use epoch_millis::{EpochMillis, TimeError};
 pub use harness_event::HarnessEvent;
 pub use objectives::{CompletedObjective, Objectives};
 pub use outcome::Outcome;
-pub use place::Place;
+pub use place::{Place, PlaceRef};
+pub use place_exit::PlaceExit;
 pub use step_record::{MAIN_AGENT, Step};
 pub use step_text::{Label, StepText};
 pub use task::Task;

@@ -4,12 +4,37 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::{ActionArgs, EpochMillis, Label, StepText};
+use super::{ActionArgs, EpochMillis, Label, PlaceRef, StepText};
 
 /// Accepts a plain text in place of the object.
 pub(super) fn allow_text(schema: &mut Schema) {
     let object = std::mem::take(schema);
     *schema = json_schema!({"anyOf": [{"type": "string"}, object]});
+}
+
+/// Accepts a name or a number in place of the object.
+pub(super) fn allow_label(schema: &mut Schema) {
+    let object = std::mem::take(schema);
+    *schema = json_schema!({"anyOf": [{"type": ["string", "integer"]}, object]});
+}
+
+/// Returns the schema of the exits of a place: names, objects with `name` and `to`, or an object from names to destinations.
+pub(super) fn exits(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": ["array", "object", "null"], "items": {"type": ["string", "object"]}})
+}
+
+impl JsonSchema for PlaceRef<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "PlaceRef".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"type": ["string", "integer", "object"]})
+    }
 }
 
 impl JsonSchema for StepText<'_> {
@@ -77,7 +102,7 @@ mod tests {
     fn the_schema_has_every_key_and_requires_none() {
         let schema = schema_for!(Step<'_>);
         let schema = schema.as_value();
-        assert_eq!(schema["properties"].as_object().unwrap().len(), 19, "{schema}");
+        assert_eq!(schema["properties"].as_object().unwrap().len(), 20, "{schema}");
         assert!(schema.get("required").is_none(), "{schema}");
         let action = &schema["$defs"]["Action"]["anyOf"];
         assert_eq!(action[0]["type"], "string");

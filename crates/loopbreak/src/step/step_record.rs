@@ -6,7 +6,8 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
-    Action, Critic, EpochMillis, HarnessEvent, Label, Objectives, Outcome, Place, StepText, Task, Usage,
+    Action, Critic, EpochMillis, HarnessEvent, Label, Objectives, Outcome, Place, PlaceRef, StepText, Task,
+    Usage,
 };
 
 /// The name of the agent that a step without one belongs to.
@@ -63,6 +64,10 @@ pub struct Step<'a> {
     /// Place of the agent after the step, if its environment has places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place<'a>>,
+    /// Place that the action was expected to lead to, if the caller's map has it. Used to weigh an action that a critic
+    /// scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destination: Option<PlaceRef<'a>>,
     /// Score after the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
@@ -150,6 +155,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
                         "say" => step.say = map.next_value()?,
                         "user" => step.user = map.next_value()?,
                         "place" => step.place = map.next_value()?,
+                        "destination" => step.destination = map.next_value()?,
                         "score" => step.score = map.next_value()?,
                         "objectives" => step.objectives = map.next_value()?,
                         "task" => step.task = map.next_value()?,
@@ -175,7 +181,7 @@ mod tests {
     use super::*;
     use crate::step::Denial;
 
-    const FULL: &str = r#"{"run":"ep-7","turn":12,"at":"2025-11-04T09:35:24Z","agent":"main","model":"m-1","batch":"b-3","harness":"notification","action":{"name":"bash","args":{"command":"cargo test"},"kind":"run","target":"tests","annotations":{"readOnlyHint":false}},"outcome":{"text":"1 failed","error":true,"exit":101,"denied":"policy"},"say":"I will run the tests again","user":"please stop","place":{"id":20,"name":"Dam","exits":["north","south"]},"score":40,"objectives":{"active":["open the dam"],"completed":["find the wrench"]},"task":{"id":"T3.4.2","status":"blocked","blockers":["no token"],"work":["read config"],"session":"s1"},"progress":true,"refused":false,"critic":{"score":0.9},"usage":{"input_tokens":1200,"output_tokens":80,"cost_usd":0.01}}"#;
+    const FULL: &str = r#"{"run":"ep-7","turn":12,"at":"2025-11-04T09:35:24Z","agent":"main","model":"m-1","batch":"b-3","harness":"notification","action":{"name":"bash","args":{"command":"cargo test"},"kind":"run","target":"tests","annotations":{"readOnlyHint":false}},"outcome":{"text":"1 failed","error":true,"exit":101,"denied":"policy"},"say":"I will run the tests again","user":"please stop","place":{"id":20,"name":"Dam","exits":["north",{"name":"south","to":15}]},"destination":{"id":20,"name":"Dam"},"score":40,"objectives":{"active":["open the dam"],"completed":["find the wrench"]},"task":{"id":"T3.4.2","status":"blocked","blockers":["no token"],"work":["read config"],"session":"s1"},"progress":true,"refused":false,"critic":{"score":0.9},"usage":{"input_tokens":1200,"output_tokens":80,"cost_usd":0.01}}"#;
 
     #[test]
     fn the_first_of_two_runs_in_one_record_wins() {

@@ -90,6 +90,11 @@ pub enum Label<'a> {
 }
 
 impl Label<'_> {
+    /// Creates a label from a number. One that does not fit into `i64` is kept as its digits.
+    pub(super) fn from_number(number: u64) -> Self {
+        i64::try_from(number).map_or_else(|_| Label::Text(number.to_string().into()), Label::Number)
+    }
+
     /// Returns the label as text. Does not allocate for a string.
     pub fn as_text(&self) -> Cow<'_, str> {
         match self {
@@ -174,9 +179,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Label<'a> {
                 Ok(Label::Number(number))
             }
             fn visit_u64<E: Error>(self, number: u64) -> Result<Label<'de>, E> {
-                // An id that does not fit into `i64` is kept as its digits.
-                Ok(i64::try_from(number)
-                    .map_or_else(|_| Label::Text(number.to_string().into()), Label::Number))
+                Ok(Label::from_number(number))
             }
         }
         deserializer.deserialize_any(LabelVisitor)

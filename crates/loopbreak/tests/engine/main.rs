@@ -3,6 +3,7 @@
 mod advice;
 mod after_compaction;
 mod browser_loops;
+mod caller_map;
 mod complaints;
 mod continuations;
 mod escalation;

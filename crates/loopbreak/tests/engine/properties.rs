@@ -8,7 +8,7 @@ use loopbreak::step::{ActionArgs, CompletedObjective};
 use loopbreak::{
     Action, Config, DetectorName, Guard, Mode, Outcome, Place, Proposal, Settings, Snapshot, Step, Task,
     Usage, Verdict,
-    step::{Critic, Denial, EpochMillis, HarnessEvent, Label, Objectives, StepText},
+    step::{Critic, Denial, EpochMillis, HarnessEvent, Label, Objectives, PlaceExit, PlaceRef, StepText},
 };
 use proptest::prelude::*;
 use proptest::{collection::vec, option, sample::select};
@@ -52,8 +52,13 @@ fn action() -> impl Strategy<Value = Action<'static>> {
 }
 
 fn place() -> impl Strategy<Value = Place<'static>> {
-    (option::weighted(0.8, label()), option::of(text()), vec(text(), 0..4))
+    let exit = (text(), option::weighted(0.3, place_ref())).prop_map(|(name, to)| PlaceExit { name, to });
+    (option::weighted(0.8, label()), option::of(text()), vec(exit, 0..4))
         .prop_map(|(id, name, exits)| Place { id, name, exits })
+}
+
+fn place_ref() -> impl Strategy<Value = PlaceRef<'static>> {
+    (option::weighted(0.7, label()), option::of(text())).prop_map(|(id, name)| PlaceRef { id, name })
 }
 
 fn objectives() -> impl Strategy<Value = Objectives<'static>> {
@@ -111,6 +116,7 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
     );
     let facets = (
         option::weighted(0.6, place()),
+        option::weighted(0.2, place_ref()),
         option::weighted(0.5, number()),
         option::weighted(0.3, objectives()),
         option::weighted(0.3, task()),
@@ -122,7 +128,7 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
         |(
             (run, turn, at, agent, user, refused),
             (action, outcome, say, batch, harness),
-            (place, score, objectives, task, progress, critic, usage),
+            (place, destination, score, objectives, task, progress, critic, usage),
         )| Step {
             run,
             turn,
@@ -136,6 +142,7 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
             say,
             user,
             place,
+            destination,
             score,
             objectives,
             task,
@@ -226,7 +233,7 @@ proptest! {
         let mut guard = Guard::new(config);
         for (step, expected) in steps.iter().zip(plain) {
             for agent in [None, step.agent.clone()] {
-                guard.weigh(&Proposal { action: proposal.clone(), score: Some(score), agent, place: step.place.clone() });
+                guard.weigh(&Proposal { action: proposal.clone(), score: Some(score), agent, place: step.place.clone(), destination: step.destination.clone() });
             }
             prop_assert_eq!(written(&guard.observe(step)), expected);
         }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 const CLOSED: [&str; 3] = ["Critic", "Task", "Usage"];
 
 /// Descriptions of the parts of a step. Those of the engine are longer; every client loads these.
-const STEP_TEXTS: [(&str, &str); 19] = [
+const STEP_TEXTS: [(&str, &str); 20] = [
     (
         "action",
         "Action: a tool call, or a command as text. kind: edit, read, run, search, wait, move or say.",
@@ -19,6 +19,7 @@ const STEP_TEXTS: [(&str, &str); 19] = [
     ("at", "Time: RFC 3339, or ms since 1970. Default: now."),
     ("batch", "Same value on calls made in parallel."),
     ("critic", "A critic's score of the action, from 0 to 1."),
+    ("destination", "Where the action was expected to lead, by your map."),
     ("harness", "Done by the agent's harness; nobody said it."),
     ("model", "Model of the agent."),
     ("objectives", "Goals: open ones, and those reached now."),
@@ -35,9 +36,10 @@ const STEP_TEXTS: [(&str, &str); 19] = [
     ("user", "Message of the user."),
 ];
 /// Descriptions of the parts of a proposal.
-const PROPOSAL_TEXTS: [(&str, &str); 5] = [
+const PROPOSAL_TEXTS: [(&str, &str); 6] = [
     ("action", "Action: a tool call, or a command as text."),
     ("agent", "Agent that proposes it. Default: the main agent."),
+    ("destination", "Place it leads to, by your map: name, id, or both."),
     ("place", "Place of the agent. Default: the last one seen."),
     ("run", "Default: this connection's run."),
     ("score", "A critic's score, from 0 to 1. Default: 1."),
@@ -48,6 +50,7 @@ pub(super) fn step(mut schema: Schema, definitions: &mut Map<String, Value>) -> 
     narrow(definitions);
     let Some(step) = schema.as_object_mut() else { return schema };
     close(step);
+    replace(step, "destination", destination());
     replace(step, "run", json!({"type": ["string", "null"], "writeOnly": true}));
     for (property, text) in STEP_TEXTS {
         describe(step, property, text);
@@ -61,11 +64,17 @@ pub(super) fn proposal(mut schema: Schema, definitions: &mut Map<String, Value>)
     let Some(proposal) = schema.as_object_mut() else { return schema };
     close(proposal);
     replace(proposal, "score", json!({"type": ["number", "null"], "writeOnly": true}));
+    replace(proposal, "destination", destination());
     replace(proposal, "run", json!({"type": ["string", "null"], "writeOnly": true}));
     for (property, text) in PROPOSAL_TEXTS {
         describe(proposal, property, text);
     }
     schema
+}
+
+/// Returns the schema of a reference to a place.
+fn destination() -> Value {
+    json!({"type": ["string", "integer", "object", "null"]})
 }
 
 /// Restricts the parts of a step to what the tools accept.

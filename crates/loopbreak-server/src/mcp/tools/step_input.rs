@@ -115,6 +115,15 @@ mod tests {
     }
 
     #[test]
+    fn a_proposal_has_the_destinations_of_the_callers_map() {
+        let arguments = json!({"action": "north", "destination": {"id": 15, "name": "Lobby"},
+            "place": {"id": 20, "exits": {"north": 15}}});
+        let input: ProposalInput = serde_json::from_value(arguments).unwrap();
+        assert_eq!(input.proposal.destination.unwrap().id, Some(15.into()));
+        assert_eq!(input.proposal.place.unwrap().exits[0].to.as_ref().unwrap().id, Some(15.into()));
+    }
+
+    #[test]
     fn the_run_is_not_part_of_the_step() {
         let arguments = json!({"run": "r", "action": {"name": "bash", "args": {"command": "ls"}}});
         let input: StepInput = serde_json::from_value(arguments).unwrap();

@@ -2,7 +2,7 @@
 
 use loopbreak::{
     Action, Outcome, Place, Step,
-    step::{Critic, Label, StepText},
+    step::{Critic, Label, PlaceExit, StepText},
 };
 
 use super::critic_scale::rescaled_score;
@@ -94,7 +94,7 @@ impl ZorkGptTextLog {
             place: turn.place.map(|(name, exits)| Place {
                 id: None,
                 name: Some(name.into()),
-                exits: exits.into_iter().map(StepText::from).collect(),
+                exits: exits.into_iter().map(PlaceExit::from).collect(),
             }),
             score: turn.reward,
             critic: turn.critic.map(|score| Critic { score: Some(score) }),

@@ -1,7 +1,7 @@
 //! `camping`: most of the recent turns at one place.
 //!
 //! Catches: 5 or more of the last 10 turns at one place, in one stay or in several. A proposal that returns
-//! there loses 0.6.
+//! there loses 0.6. With `penalty_growth` it loses more the more often the agent returned without progress.
 //! Must not catch: a visit before the window; a proposal that leads elsewhere or to an unknown place, or is
 //! not a move. An agent that works at one place may continue there.
 //! Origin: document 001, mechanism 2, pattern 2.
@@ -12,7 +12,7 @@ mod tests;
 mod texts;
 
 use self::settings::CampingSettings;
-use super::repetition::RefusedProposals;
+use super::repetition::{RefusedProposals, ReturnCounts};
 use super::{
     Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
@@ -29,6 +29,7 @@ snapshot_type! {
     #[serde(default)]
     pub(crate) struct CampingDetector {
         refusals: RefusedProposals,
+        returns: ReturnCounts,
     }
 }
 
@@ -40,7 +41,8 @@ impl Detector for CampingDetector {
     const TEXTS: &'static DetectorTexts = &texts::TEXTS;
 
     fn place_history(settings: &Self::Settings) -> u32 {
-        settings.window
+        // The current turn is not part of the window if the agent returned.
+        settings.window.saturating_add(1)
     }
 }
 
@@ -52,12 +54,22 @@ impl StepDetector for CampingDetector {
         out: &mut DetectionCollector<'_>,
     ) {
         self.refusals.observe(DetectorName::Camping, context, out);
+        if context.origin.user || context.further {
+            self.returns.clear();
+        }
         if context.step.place.is_none() || context.step.refused {
             return;
         }
         // A step can only complete the pattern at the current place.
         let Some(here) = context.trail.here() else { return };
-        let (visits, since) = visits(context.trail, here, settings.window);
+        // The newest place is the current one. The camp was there before the agent returned to it.
+        if context.moved
+            && !context.further
+            && visits(context.trail, here, 1, settings.window).0 >= settings.threshold
+        {
+            self.returns.note(here);
+        }
+        let (visits, since) = visits(context.trail, here, 0, settings.window);
         if visits < settings.threshold {
             return;
         }
@@ -93,21 +105,24 @@ impl StepDetector for CampingDetector {
 
     fn weigh(&self, proposal: &ProposalContext<'_>, settings: &CampingSettings, review: &mut ProposalReview) {
         let Some(destination) = proposal.destination else { return };
-        let (visits, _) = visits(proposal.trail, destination, settings.window);
+        let (visits, _) = visits(proposal.trail, destination, 0, settings.window);
         if visits >= settings.threshold {
             let name = quoted(&proposal.map.name(destination));
             let words = |amount: &str| format!("Camping penalty {amount} (returning to {name})");
+            let (penalty, grown) = settings.growing_penalty().after(self.returns.count(destination));
+            let window = settings.window;
             review.adjust(
-                settings.return_penalty,
+                penalty,
                 visits,
-                format!("returns to {name}, where {visits} of the last {} turns were spent", settings.window),
+                format!("returns to {name}, where {visits} of the last {window} turns were spent{grown}"),
                 Some(&words),
             );
         }
     }
 }
 
-fn visits(trail: &PlaceTrail, place: HashKey, window: u32) -> (u32, u64) {
-    let stays = trail.newest().take(window as usize).filter(|stay| stay.place == place);
+/// Returns the number of turns at a place among `window` turns, skipping the newest `skip`, and the first of them.
+fn visits(trail: &PlaceTrail, place: HashKey, skip: usize, window: u32) -> (u32, u64) {
+    let stays = trail.newest().skip(skip).take(window as usize).filter(|stay| stay.place == place);
     stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))
 }

@@ -64,3 +64,45 @@ fn the_camp_of_001_has_6_visits_in_10_turns() {
     assert_eq!(finding.evidence.get("window_size"), Some(&json!(10).into()));
     assert!(found(run.walk(&["Canyon"]), CAMPING).is_empty(), "an agent that leaves is not warned again");
 }
+
+/// Returns the change of the score of a proposal back to the Dam, after a number of returns to it, and its reason.
+fn return_penalty(returns: usize, camping: serde_json::Value) -> (f64, String) {
+    let patch = json!({"camping": camping, "revisit": {"mode": "off"}, "oscillation": {"mode": "off"}});
+    let mut run = RunDriver::with(config(patch));
+    run.repeat(6, &json!({"action": "wait", "place": "Dam", "score": 0}));
+    run.see(&json!({"action": "north", "place": "Lobby", "score": 0}));
+    for _ in 0..returns {
+        run.see(&json!({"action": "south", "place": "Dam", "score": 0}));
+        run.see(&json!({"action": "north", "place": "Lobby", "score": 0}));
+    }
+    let destination = crate::step::PlaceRef::from_name("Dam");
+    let ruling = run.guard.weigh(&crate::Proposal::new("south", 0.9).leading_to(destination));
+    let adjustment = ruling.adjustments.iter().find(|adjustment| adjustment.detector == CAMPING).unwrap();
+    (adjustment.amount, adjustment.reason.clone())
+}
+
+/// 001, future enhancement 2: -0.6 for the first five occurrences, -0.8 for the next five, -1.0 after ten.
+#[test]
+fn the_penalty_grows_with_the_returns_if_growth_is_set() {
+    let growing = json!({"penalty_growth": -0.2});
+    for (returns, expected) in [(0, -0.6), (4, -0.6), (5, -0.8), (9, -0.8), (10, -1.0), (30, -1.0)] {
+        let (amount, reason) = return_penalty(returns, growing.clone());
+        assert!(crate::steps::near(amount, expected), "{returns}: {amount}");
+        assert_eq!(
+            reason.ends_with(&format!(", after {returns} returns without progress")),
+            returns >= 5,
+            "{reason}"
+        );
+    }
+    let (amount, reason) = return_penalty(1, json!({"penalty_growth": -0.2, "growth_every": 1}));
+    assert!(
+        crate::steps::near(amount, -0.8) && reason.ends_with(", after 1 return without progress"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn without_growth_the_penalty_stays_the_same() {
+    let (amount, reason) = return_penalty(30, json!({}));
+    assert_eq!((amount, reason.contains("after")), (-0.6, false));
+}

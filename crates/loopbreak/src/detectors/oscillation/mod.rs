@@ -4,6 +4,7 @@
 //! pattern loses 0.8, one to a known place outside it gains 0.5. If the agent already moved back and forth
 //! between two places and made no progress since, the first move back within the last moves loses 0.8 as
 //! well: the pattern does not have to complete again (`remember_pairs`, off in the profile `documents`).
+//! With `penalty_growth` a return costs more the more returns there were without progress.
 //! Without a score and a critic, 12 rounds are hard: nothing else would end such a run.
 //! Must not catch: A B A C, one way there and back, a walk through new rooms. A proposal whose destination is
 //! unknown is neither penalized nor rewarded.
@@ -15,7 +16,7 @@ mod tests;
 mod texts;
 
 use self::settings::OscillationSettings;
-use super::repetition::RefusedProposals;
+use super::repetition::{RefusedProposals, ReturnCounts};
 use super::{
     Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
@@ -23,6 +24,7 @@ use super::{
 use crate::event::OscillationDetected;
 use crate::evidence::{Evidence, EvidenceKey};
 use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
+use crate::place::PlaceTrail;
 use crate::text::{quoted, quoted_list};
 use crate::verdict::Severity;
 
@@ -34,6 +36,7 @@ snapshot_type! {
         /// Pairs of places between which the agent moved back and forth since its last progress.
         known: RingBuffer<HashKey, PAIRS>,
         refusals: RefusedProposals,
+        returns: ReturnCounts,
     }
 }
 
@@ -59,6 +62,19 @@ impl Detector for OscillationDetector {
     }
 }
 
+impl OscillationDetector {
+    /// Returns the pair of places whose pattern the last move continued or began again, if `weigh` would have penalized it.
+    fn continued_pair(&self, trail: &PlaceTrail, settings: &OscillationSettings) -> Option<HashKey> {
+        let mut moves = trail.moves().map(|stay| stay.place).rev();
+        let (here, from) = (moves.next()?, moves.next()?);
+        // The first A B A B only completes the pattern.
+        let continues = trail.alternations() > 2;
+        let begins_again = || settings.remember_pairs && moves.take(BACK).any(|place| place == here);
+        let pair = pair(from, here);
+        ((continues || begins_again()) && self.known.iter().any(|known| *known == pair)).then_some(pair)
+    }
+}
+
 impl StepDetector for OscillationDetector {
     fn observe(
         &mut self,
@@ -69,10 +85,14 @@ impl StepDetector for OscillationDetector {
         self.refusals.observe(DetectorName::Oscillation, context, out);
         if context.origin.user || context.further {
             self.known = RingBuffer::default();
+            self.returns.clear();
         }
         // Each further move continues the pattern. Staying at a place does not.
         if !context.moved {
             return;
+        }
+        if let Some(pair) = self.continued_pair(context.trail, settings) {
+            self.returns.note(pair);
         }
         let Some(([a, b], since)) = context.trail.oscillation() else { return };
         let count = context.trail.alternations();
@@ -121,17 +141,21 @@ impl StepDetector for OscillationDetector {
                 && moves.take(BACK).any(|place| place == destination)
                 && self.known.iter().any(|known| *known == pair(here, destination))
             {
+                let (penalty, grown) =
+                    settings.growing_penalty().after(self.returns.count(pair(here, destination)));
                 let [here, there] = [here, destination].map(|place| quoted(&proposal.map.name(place)));
-                let words = |amount: &str| format!("Oscillation penalty {amount} (pattern: {there} → {here})");
-                review.adjust(settings.return_penalty, 0, format!("begins {there} → {here} again"), Some(&words));
+                let words =
+                    |amount: &str| format!("Oscillation penalty {amount} (pattern: {there} → {here})");
+                review.adjust(penalty, 0, format!("begins {there} → {here} again{grown}"), Some(&words));
             }
             return;
         };
         let names = [a, b].map(|place| proposal.map.name(place));
         let names = quoted_list(names.iter().map(String::as_str), " → ");
         if destination == a || destination == b {
+            let (penalty, grown) = settings.growing_penalty().after(self.returns.count(pair(a, b)));
             let words = |amount: &str| format!("Oscillation penalty {amount} (pattern: {names})");
-            review.adjust(settings.return_penalty, 0, format!("continues {names}"), Some(&words));
+            review.adjust(penalty, 0, format!("continues {names}{grown}"), Some(&words));
         } else {
             let words = |amount: &str| format!("Exploration bonus {}", amount.trim_start_matches('+'));
             review.adjust(settings.exploration_bonus, 0, format!("leaves {names}"), Some(&words));

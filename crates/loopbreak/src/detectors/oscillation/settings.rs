@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detectors::DetectorSettings;
+use crate::detectors::repetition::GrowingPenalty;
 use crate::settings::{Mode, Profile, SettingsChecks};
 
 /// Options of the detector `oscillation`.
@@ -24,6 +25,14 @@ pub struct OscillationSettings {
     /// Remember the two places until there is progress: a proposal that begins to move back and forth between them again
     /// changes by `return_penalty` at once.
     pub remember_pairs: bool,
+    /// Change of `return_penalty` after every `growth_every` returns without progress; together they are at least -1. 0
+    /// keeps the penalty as it is.
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
+    pub penalty_growth: f64,
+    /// Number of returns after which `return_penalty` changes by `penalty_growth`. Progress and a message of the user
+    /// set the count back to 0.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
+    pub growth_every: u32,
 }
 
 impl Default for OscillationSettings {
@@ -34,7 +43,16 @@ impl Default for OscillationSettings {
             exploration_bonus: 0.5,
             hard_at: 12,
             remember_pairs: true,
+            penalty_growth: 0.0,
+            growth_every: 5,
         }
+    }
+}
+
+impl OscillationSettings {
+    /// Returns the penalty for a return.
+    pub(super) fn growing_penalty(&self) -> GrowingPenalty {
+        GrowingPenalty { penalty: self.return_penalty, growth: self.penalty_growth, every: self.growth_every }
     }
 }
 
@@ -54,5 +72,7 @@ impl DetectorSettings for OscillationSettings {
     fn check(&self, checks: &mut SettingsChecks) {
         checks.penalty("return_penalty", self.return_penalty);
         checks.within("exploration_bonus", self.exploration_bonus, &(0.0..=1.0));
+        checks.within("penalty_growth", self.penalty_growth, &(-1.0..=0.0));
+        checks.within("growth_every", self.growth_every, &(1..=1000));
     }
 }

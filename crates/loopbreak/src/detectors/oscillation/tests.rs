@@ -1,6 +1,6 @@
 //! Tests of `oscillation`. Documents 000 and 001.
 
-use crate::steps::{RunDriver, config_of};
+use crate::steps::{RunDriver, config, config_of, near};
 use crate::{DetectorName, Pattern, Profile, Severity};
 use serde_json::json;
 
@@ -107,4 +107,70 @@ fn the_profile_documents_remembers_no_pairs() {
         assert_eq!(!ruling.adjustments.is_empty(), remembers, "{profile}: {:?}", ruling.adjustments);
         assert_eq!(ruling.accepted, !remembers, "{profile}");
     }
+}
+
+/// Moves back and forth until the pattern is complete, then this many times more.
+fn growing(returns: usize, oscillation: serde_json::Value) -> RunDriver {
+    let patch = json!({"oscillation": oscillation, "revisit": {"mode": "off"}, "camping": {"mode": "off"}});
+    let mut run = RunDriver::with(config(patch));
+    for number in 0..4 + returns {
+        let (way, place) = [("north", "Lobby"), ("south", "Dam")][number % 2];
+        run.see(&go(way, place, &["north", "south", "east"]));
+    }
+    run
+}
+
+/// Returns the change of the score of the next move of the pattern, and its reason.
+fn next_move(run: &RunDriver, moves: usize) -> (f64, String) {
+    let adjustments = run.weigh(["north", "south"][moves % 2], 0.9).adjustments;
+    let adjustment = adjustments.into_iter().find(|adjustment| adjustment.detector == OSCILLATION).unwrap();
+    (adjustment.amount, adjustment.reason)
+}
+
+#[test]
+fn the_penalty_grows_with_the_returns_if_growth_is_set() {
+    let settings = json!({"return_penalty": -0.6, "penalty_growth": -0.2});
+    for (returns, expected) in [(0, -0.6), (4, -0.6), (5, -0.8), (10, -1.0), (20, -1.0)] {
+        let (amount, reason) = next_move(&growing(returns, settings.clone()), returns);
+        assert!(near(amount, expected), "{returns}: {amount}");
+        assert_eq!(
+            reason.ends_with(&format!(", after {returns} returns without progress")),
+            returns >= 5,
+            "{reason}"
+        );
+    }
+    let (amount, reason) = next_move(&growing(20, json!({})), 20);
+    assert!(near(amount, -0.8) && !reason.contains("after"), "no growth unless it is set: {reason}");
+}
+
+#[test]
+fn the_growth_ends_with_progress_and_with_a_message_of_the_user() {
+    for news in [json!({"score": 5}), json!({"user": "look around"})] {
+        let mut run = growing(10, json!({"return_penalty": -0.6, "penalty_growth": -0.2}));
+        assert!(near(next_move(&run, 10).0, -1.0));
+        run.see(&news);
+        for number in 10..14 {
+            let (way, place) = [("north", "Lobby"), ("south", "Dam")][number % 2];
+            run.see(&json!({"action": way, "place": place}));
+        }
+        assert!(near(next_move(&run, 14).0, -0.6), "{news}: {:?}", next_move(&run, 14));
+    }
+}
+
+/// The pair is remembered, and so are the returns.
+#[test]
+fn a_pattern_that_begins_again_has_the_penalty_that_it_had() {
+    let mut run = growing(6, json!({"return_penalty": -0.6, "penalty_growth": -0.2}));
+    run.see(&go("east", "Base", &["west"]));
+    run.see(&go("west", "Dam", &["north", "south", "east"]));
+    run.see(&go("north", "Lobby", &["north", "south", "east"]));
+    let (amount, reason) = next_move(&run, 7);
+    assert!(near(amount, -0.8) && reason.starts_with("begins "), "{amount} {reason}");
+    let documents = json!({"return_penalty": -0.6, "penalty_growth": -0.2, "remember_pairs": false});
+    let mut run = growing(6, documents);
+    run.see(&go("east", "Base", &["west"]));
+    run.see(&go("west", "Dam", &["north", "south", "east"]));
+    run.see(&go("north", "Lobby", &["north", "south", "east"]));
+    let adjustments = run.weigh("south", 0.9).adjustments;
+    assert!(adjustments.iter().all(|one| one.detector != OSCILLATION), "the pattern is not complete");
 }

@@ -1,17 +1,24 @@
-//! `revisit`: the agent returned to a recently visited place.
+//! `revisit`: the agent returned to a recently visited place, or again and again to one that leads nowhere.
 //!
 //! Catches: a return to a place of the last few turns. For a proposal: a move whose known destination is one
-//! of the last few places (−0.2 per visit, at most −0.6).
+//! of the last few places (−0.2 per visit, at most −0.6). Also a dead end: the eighth visit to a place where no
+//! progress was ever made, neither there nor within ten turns of leaving it (off in the profile `documents`).
 //! Must not catch: staying at one place; a move whose destination is unknown; anything that is not a move; a
-//! place that was left before the window, which is legitimate backtracking. A finding is only ever a hint.
-//! Only the score of a proposal changes.
-//! Origin: document 000, phase 1B. Mistakes 1 and 2: there the penalty applied to the current room.
+//! place that was left before the window, which is legitimate backtracking. No dead end is a place that led to progress or,
+//! lately, to a new place, such as a hub or a corridor; any place of a run that reports no progress; one of two places
+//! between which the agent moves back and forth, which `oscillation` reports. A finding is only ever a hint, and a dead end
+//! is mentioned once. Only the score of a proposal changes, and never because of a dead end.
+//! Origin: document 000, phase 1B. Mistakes 1 and 2: there the penalty applied to the current room. Dead ends: phase 2B.
 
+#[cfg(test)]
+mod dead_end_tests;
+mod dead_end_tracker;
 pub(crate) mod settings;
 #[cfg(test)]
 mod tests;
 mod texts;
 
+use self::dead_end_tracker::{DeadEnd, DeadEndTracker};
 use self::settings::RevisitSettings;
 use super::repetition::RefusedProposals;
 use super::{
@@ -29,6 +36,7 @@ snapshot_type! {
     #[serde(default)]
     pub(crate) struct RevisitDetector {
         refusals: RefusedProposals,
+        dead_ends: DeadEndTracker,
     }
 }
 
@@ -40,7 +48,7 @@ impl Detector for RevisitDetector {
     const TEXTS: &'static DetectorTexts = &texts::TEXTS;
 
     fn place_history(settings: &Self::Settings) -> u32 {
-        settings.history
+        settings.history.max(settings.dead_end_reach)
     }
 }
 
@@ -52,11 +60,16 @@ impl StepDetector for RevisitDetector {
         out: &mut DetectionCollector<'_>,
     ) {
         self.refusals.observe(DetectorName::Revisit, context, out);
+        let Some(here) = context.trail.here() else { return };
+        if settings.dead_end_at > 0
+            && let Some(dead_end) = self.dead_ends.observe(context, settings)
+        {
+            report_dead_end(&dead_end, here, context, settings, out);
+        }
         // An agent that stays at a place does not return to it.
         if !context.moved {
             return;
         }
-        let Some(here) = context.trail.here() else { return };
         // The newest place is the current one. The window lies before it.
         let (visits, since) = visits(context.trail, here, 1, settings.window);
         if visits == 0 {
@@ -95,6 +108,32 @@ impl StepDetector for RevisitDetector {
             );
         }
     }
+}
+
+/// Reports a dead end. It is not a loop of places that other findings belong to.
+fn report_dead_end(
+    dead_end: &DeadEnd,
+    here: HashKey,
+    context: &StepContext<'_>,
+    settings: &RevisitSettings,
+    out: &mut DetectionCollector<'_>,
+) {
+    let detection = Detection {
+        pattern: Pattern::DeadEnd,
+        family: LoopFamily::Progress,
+        identity: key_of_parts(&[here, HashKey(3)]),
+        since: dead_end.since,
+        severity: Some(Severity::Hint),
+        stage: 0,
+        count: dead_end.visits,
+        requested_intervention: None,
+    };
+    // The tracker mentions a place once, so it is news each time.
+    out.add_as(detection, true)
+        .note("location_id", context.map.id(here))
+        .quote("location_name", &context.map.name(here))
+        .note("visits", dead_end.visits)
+        .note("reach", settings.dead_end_reach);
 }
 
 /// Returns the number of visits to a place among `window` places, skipping the newest `skip`, and the turn of
