@@ -7,17 +7,18 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::advice::{TemplateValues, reason_of};
 use crate::detectors::restart::RestartDetector;
 use crate::detectors::task::texts::task_loop_reason;
-use crate::detectors::task::{is_attempt, report};
+use crate::detectors::task::{cycle_evidence, cycle_report, is_attempt, report};
 use crate::detectors::{DetectorName, DetectorReport, Pattern};
-use crate::policy::{LoopLedger, PolicyInput, choose_recovery, decide, was_granted};
+use crate::policy::{LoopLedger, PolicyInput, choose_recovery, cycle_intervention, decide, was_granted};
 use crate::settings::{Config, Mode};
 use crate::step::{MAIN_AGENT, Step};
 pub use crate::summary::{RunSummary, SummaryState};
-use crate::tasks::{HistoryBounds, TaskHistories};
+use crate::tasks::{HistoryBounds, SendBackHistory, TaskCycle, TaskCycleTracker, TaskHistories};
 pub use crate::tasks::{TaskLoop, TaskPattern};
-use crate::verdict::{Intervention, Verdict};
+use crate::verdict::{Intervention, Severity, Verdict};
 
 /// Number of tasks and attempts that a series remembers.
 const KEPT: HistoryBounds = HistoryBounds { tasks: 1024, attempts: 8192 };
@@ -37,6 +38,10 @@ pub struct SeriesState {
     ticks: u64,
     now: Option<i64>,
     book: TaskHistories,
+    #[serde(skip_serializing_if = "TaskCycleTracker::is_empty")]
+    cycle: TaskCycleTracker,
+    #[serde(skip_serializing_if = "SendBackHistory::is_empty")]
+    send_backs: SendBackHistory,
     ledger: LoopLedger,
     restarts: RestartDetector,
 }
@@ -112,6 +117,10 @@ impl Series {
             // The loop ended. If it returns, it is reported again.
             history.forget_report();
         }
+        state.cycle.record(TaskHistories::key(&task.id.as_text()), &state.book);
+        if state.cycle.find(&state.book, &self.config.task, state.now).is_none() {
+            state.cycle.is_news(None);
+        }
         true
     }
 
@@ -123,9 +132,42 @@ impl Series {
         let mut verdict = Verdict { turn: state.ticks, ..Verdict::default() };
         let now = now.max(state.now);
         let history = state.book.history_mut(task).filter(|_| mode != Mode::Off);
-        let report = history.and_then(|history| report(history, &self.config.task, now, mode));
+        let mut report = history.and_then(|history| report(history, &self.config.task, now, mode));
+        if report.is_none()
+            && mode != Mode::Off
+            && let Some(cycle) = self.cycle_of(task, now)
+        {
+            let news = self.state.cycle.is_news(Some(&cycle));
+            report = Some(cycle_report(&cycle, news, mode));
+        }
         self.decide(run, report.into_iter().collect(), &mut verdict);
         verdict
+    }
+
+    /// Records that one task sent another one back, such as a review that finds faults. Tasks that keep sending each other
+    /// back are a cycle: the agent is warned first, then a human is asked. An attempt that ends like this has done its work, so
+    /// do not record it as an attempt.
+    pub fn send_back(&mut self, run: &str, from: &str, to: &str, now: Option<i64>) -> Verdict {
+        let mode = self.config.mode_of(DetectorName::Task);
+        let state = &mut self.state;
+        state.ticks += 1;
+        state.now = state.now.max(now);
+        let mut verdict = Verdict { turn: state.ticks, ..Verdict::default() };
+        if mode == Mode::Off {
+            return verdict;
+        }
+        let found = state.send_backs.record(from, to, state.ticks, &self.config.task);
+        let report = found.map(|(cycle, news)| cycle_report(&cycle, news, mode));
+        self.decide(run, report.into_iter().collect(), &mut verdict);
+        verdict
+    }
+
+    /// Returns the cycle that a task is part of, if the last attempts form one.
+    fn cycle_of(&self, task: &str, now: Option<i64>) -> Option<TaskCycle> {
+        let state = &self.state;
+        let id = state.book.history(task).map(|history| history.id.to_string())?;
+        let cycle = state.cycle.find(&state.book, &self.config.task, now);
+        cycle.filter(|cycle| cycle.tasks.contains(&id))
     }
 
     /// Records a run that has ended. Reports runs with the same prompt that end early one after the other.
@@ -177,16 +219,20 @@ impl Series {
         let history = self.state.book.history(task);
         let attempts =
             history.map_or(0, |history| history.recent(now, settings.attempt_window.millis).count()) as u32;
+        let is_on = self.config.mode_of(DetectorName::Task) != Mode::Off;
         let found = history.and_then(|history| Some((history, history.judge(settings, now)?)));
-        let Some((history, found)) = found.filter(|_| self.config.mode_of(DetectorName::Task) != Mode::Off)
-        else {
-            return TaskCheck {
+        let Some((history, found)) = found.filter(|_| is_on) else {
+            let healthy = TaskCheck {
                 is_looping: false,
                 loop_type: None,
                 attempt_count: attempts,
                 recommendation: None,
                 reason: None,
                 evidence: history.map_or(Value::Null, |history| history.evidence(settings)),
+            };
+            return match self.cycle_of(task, now).filter(|_| is_on) {
+                Some(cycle) => self.check_of_cycle(&cycle, healthy),
+                None => healthy,
             };
         };
         TaskCheck {
@@ -207,6 +253,29 @@ impl Series {
                 history,
             )),
             evidence: history.evidence(settings),
+        }
+    }
+
+    /// Returns the check of a task that is part of a cycle. A warning that was already given does not hold the task back:
+    /// otherwise a caller that skips looping tasks would never attempt it again.
+    fn check_of_cycle(&self, cycle: &TaskCycle, healthy: TaskCheck) -> TaskCheck {
+        if cycle.severity < Severity::Hard && !self.state.cycle.would_be_news(cycle) {
+            return healthy;
+        }
+        let facts = cycle_evidence(cycle);
+        let reason = reason_of(DetectorName::Task, Pattern::TaskCycle, &TemplateValues::from(&facts));
+        let mut evidence = healthy.evidence;
+        if let (Value::Object(all), Ok(Value::Object(facts))) = (&mut evidence, serde_json::to_value(&facts))
+        {
+            all.extend(facts);
+        }
+        TaskCheck {
+            is_looping: true,
+            loop_type: Some(Pattern::TaskCycle),
+            recommendation: cycle_intervention(cycle.severity, self.config.policy.ladder),
+            reason: Some(reason),
+            evidence,
+            ..healthy
         }
     }
 

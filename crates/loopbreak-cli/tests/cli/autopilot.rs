@@ -241,7 +241,8 @@ fn two_or_three_tasks_that_send_each_other_back_are_detected() {
         );
         let done = run_roadmap(folder.path(), &[]);
         assert_eq!(done.code, Some(13), "{}", done.err);
-        let names = ids.join(", ");
+        let names: Vec<String> = ids.iter().map(|id| format!("{id:?}")).collect();
+        let names = names.join(", ");
         let seen = format!("tasks keep sending each other back: {names}");
         assert!(done.err.contains(&format!("warn: {seen}")), "{}", done.err);
         assert!(done.err.contains(&format!("escalate: {seen}")), "{}", done.err);
@@ -255,6 +256,36 @@ fn two_or_three_tasks_that_send_each_other_back_are_detected() {
         }
         assert!(warned.contains("sent back by"), "{warned}");
         assert_eq!(task(folder.path(), "other")["status"], "done");
+    }
+}
+
+/// The agent reports on two tasks in every attempt, and neither moves on. Neither loops by itself, for their work changes.
+#[test]
+fn tasks_that_are_attempted_in_turn_without_anything_new_are_left_to_a_human() {
+    let folder = folder();
+    write_roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("other", &[])]);
+    write_agent(
+        folder.path(),
+        r#"[ $LOOPBREAK_TASK = other ] && { say done '{"status":"done"}'; exit; }
+        cp prompt.txt prompt-$N.txt
+        case $N in 1) W='"read","plan"';; 2|4) W='"read"';; *) W='"plan"';; esac
+        R="\"status\":\"in_progress\",\"work\":[$W]"
+        say "round $N" "[{\"task\":\"a\",$R},{\"task\":\"b\",$R}]""#,
+    );
+    let done = run_roadmap(folder.path(), &[]);
+    assert_eq!(done.code, Some(13), "{}", done.err);
+    for words in [
+        r#"warn: tasks "a", "b" were attempted in turn for 2 rounds without anything new"#,
+        "Loop detected: task_cycle, taskId=a, b, attemptCount=8, recommendation=escalate",
+    ] {
+        assert!(done.err.contains(words), "{words}: {}", done.err);
+    }
+    assert_eq!(attempted_line(folder.path()), "a a a a other");
+    let warned = fs::read_to_string(folder.path().join("prompt-3.txt")).unwrap();
+    assert!(warned.contains("Do not start another round"), "{warned}");
+    for id in ["a", "b"] {
+        assert_eq!(task(folder.path(), id)["escalation"], "left", "{id}");
+        assert_eq!(recoveries(folder.path(), id), ["escalate"], "{id}");
     }
 }
 

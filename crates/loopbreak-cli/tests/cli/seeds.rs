@@ -223,3 +223,34 @@ fn the_page_of_symptoms_names_options_that_exist_and_has_the_rows_of_the_documen
         assert_eq!(told.code, Some(0), "{option}: {}", told.err);
     }
 }
+
+/// The idea 4 of 003: an orchestrator that only alternates between its tasks.
+#[test]
+fn tasks_that_alternate_are_found_in_logs_of_attempts() {
+    let folder = folder();
+    let log = |grows: bool| {
+        let mut log = String::new();
+        for number in 0..12 {
+            let (task, round) = (["T1", "T2", "T3"][number % 3], number / 3);
+            let work = match round {
+                0 => r#""read","plan""#.to_owned(),
+                _ if grows && task == "T2" => format!(r#""part {round}""#),
+                _ => format!("{:?}", ["read", "plan"][round % 2]),
+            };
+            let at = 1_762_248_924_000_u64 + 60_000 * number as u64;
+            writeln!(log, r#"{{"taskId":"{task}","timestamp":{at},"status":"in_progress","completedWork":[{work}]}}"#)
+                .unwrap();
+        }
+        log
+    };
+    let findings = |log: String| {
+        fs::write(folder.path().join("attempts.jsonl"), log).unwrap();
+        let report = json(folder.path(), &["attempts.jsonl"]);
+        report["runs"][0]["findings"].as_array().unwrap().clone()
+    };
+    let found = findings(log(false));
+    let told: Vec<_> =
+        found.iter().map(|finding| (finding["turn"].as_u64().unwrap(), &finding["pattern"], &finding["intervention"])).collect();
+    assert_eq!(told, [(6, &"task_cycle".into(), &"warn".into()), (12, &"task_cycle".into(), &"escalate".into())]);
+    assert_eq!(findings(log(true)), Vec::<serde_json::Value>::new(), "the work of one task grows");
+}

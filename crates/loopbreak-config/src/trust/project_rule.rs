@@ -57,7 +57,10 @@ impl ProjectRule {
             ("policy.accept_at" | "policy.score_min" | "policy.score_max" | "policy.holdout", _) => {
                 ProjectRule::UserOnly
             }
+            // Without them `max_turns` applies, so a number of turns may be looser than none.
+            ("stagnation.score_turns" | "stagnation.objective_turns", _) => ProjectRule::UserOnly,
             ("similarity.threshold" | "drift.likeness", _) => ProjectRule::Lowered,
+            ("stagnation.score_weight" | "stagnation.objective_weight", _) => ProjectRule::Lowered,
             (_, key) if ["penalty", "bonus", "penalty_growth"].iter().any(|end| key.ends_with(end)) => {
                 ProjectRule::Heavier
             }
@@ -235,6 +238,13 @@ mod tests {
         assert!(judge("camping.penalty_growth", 0.0, -0.2, true).is_err());
         assert!(judge("similarity.threshold", 1.0, 0.9, false).is_err());
         assert!(judge("similarity.threshold", 0.8, 0.9, false).is_ok());
+        for weight in ["stagnation.score_weight", "stagnation.objective_weight"] {
+            assert!(judge(weight, 0.6, 1.0, false).is_ok());
+            assert!(judge(weight, 1.0, 0.6, false).is_err(), "more turns for the same progress is looser");
+        }
+        for turns in ["stagnation.score_turns", "stagnation.objective_turns"] {
+            assert!(judge(turns, 500, 0, false).is_err());
+        }
     }
 
     #[test]

@@ -2,9 +2,8 @@
 
 use loopbreak::settings::OnLoop;
 use loopbreak::text::signature;
-use loopbreak::verdict::LoopId;
 use loopbreak::{
-    Action, Decision, DetectorName, Intervention, Outcome, Pattern, Step, Task, Verdict, verdict::Audience,
+    Action, Decision, Intervention, Outcome, Pattern, Step, Task, Verdict, verdict::Audience,
 };
 use loopbreak_store::tasks::{
     NextTask, RoadmapTask, TaskRemedy, TaskReport, TaskState, apply_report, next_task,
@@ -182,7 +181,7 @@ impl TaskAutopilot<'_, '_> {
             session: Some(session.as_str().into()),
         };
         let step = Step { task: Some(task), ..self.run_loop.step() };
-        // Tasks that send each other back are judged by `SendBackTracker`, not as attempts: a review that
+        // Tasks that send each other back are judged by their send-backs, not as attempts: a review that
         // finds faults three times has done its work three times.
         let verdict = match effect.returned.as_slice() {
             [] => self.series.observe(self.run_loop.recorder.session(), &step),
@@ -204,7 +203,10 @@ impl TaskAutopilot<'_, '_> {
             if let Some(ending) = self.find_repeated_return(decision) {
                 attempt.repeated_return = Some(EndRequest { ending, decision: decision.clone() });
             }
-            self.recover(decision, &verdict, &step);
+            match decision.pattern {
+                Pattern::TaskCycle => self.handle_cycle(decision, &verdict, &step),
+                _ => self.recover(decision, &verdict, &step),
+            }
             attempt.task_decisions.push(decision.clone());
         }
         for id in &effect.refused {
@@ -232,6 +234,18 @@ impl TaskAutopilot<'_, '_> {
         }
     }
 
+    /// Reports the loop of a decision, with its figures in the form in which orchestrators look for them.
+    fn report_loop(&self, decision: &Decision, verdict: &Verdict) {
+        let attempts = verdict.findings.iter().find(|finding| finding.loop_id == decision.loop_id);
+        self.run_loop.observer.message(&format!(
+            "Loop detected: {}, taskId={}, attemptCount={}, recommendation={}",
+            decision.pattern.as_str(),
+            decision.task.as_deref().unwrap_or_default(),
+            attempts.map_or(0, |finding| finding.count),
+            decision.intervention.as_str(),
+        ));
+    }
+
     /// Carries out a decision about a task.
     fn recover(&mut self, decision: &Decision, verdict: &Verdict, step: &Step<'_>) {
         let Some(id) = &decision.task else { return };
@@ -239,13 +253,7 @@ impl TaskAutopilot<'_, '_> {
         if let Some(task) = self.tasks.iter_mut().find(|task| task.id == *id) {
             remedy.apply(task, &decision.reason, now());
         }
-        let attempts = verdict.findings.iter().find(|finding| finding.loop_id == decision.loop_id);
-        self.run_loop.observer.message(&format!(
-            "Loop detected: {}, taskId={id}, attemptCount={}, recommendation={}",
-            decision.pattern.as_str(),
-            attempts.map_or(0, |finding| finding.count),
-            decision.intervention.as_str(),
-        ));
+        self.report_loop(decision, verdict);
         self.run_loop.observer.message(&format!(
             "task {id}: {}: {}",
             decision.intervention.as_str(),
@@ -271,39 +279,36 @@ impl TaskAutopilot<'_, '_> {
         self.series.clear_attempts(id);
     }
 
-    /// Records that one task sent another one back. If tasks keep sending each other back, the agent is
-    /// warned first, then a human is called.
+    /// Records that one task sent another one back, and carries out the decision about tasks that keep doing that.
     fn record_send_back(&mut self, from: &str, to: &str, attempt: &mut AttemptOutcome) {
-        let (mut verdict, circle) = self.send_backs.record(from, to);
-        let Some(circle) = circle else { return };
-        let names = circle.tasks.join(", ");
-        let reason = format!("tasks keep sending each other back: {names}");
-        let loop_id = verdict.findings.first().map_or(LoopId(0), |finding| finding.loop_id);
-        let intervention = if circle.hard { Intervention::Escalate } else { Intervention::Warn };
-        let decision = Decision {
-            intervention,
-            detector: DetectorName::Cycle,
-            pattern: Pattern::Cycle,
-            loop_id,
-            task: Some(names),
-            reason: reason.clone(),
-            enforced: true,
-        };
-        self.run_loop.observer.message(&format!("{}: {reason}", intervention.as_str()));
-        (verdict.decisions, verdict.advice) = (vec![decision.clone()], Vec::new());
+        let at = self.run_loop.time();
+        let verdict = self.series.send_back(self.run_loop.recorder.session(), from, to, Some(at));
         attempt.records.add_verdict(&verdict, now());
-        attempt.task_decisions.push(decision.clone());
-        if !circle.hard {
-            let note =
-                format!("{reason}. Resolve the disagreement in this attempt instead of sending a task back.");
-            self.state.notes.push(note);
+        self.run_loop.recorder.add_findings(&verdict, now());
+        let step = self.run_loop.step();
+        for decision in verdict.decisions.iter().filter(|decision| decision.enforced) {
+            self.handle_cycle(decision, &verdict, &step);
+            attempt.task_decisions.push(decision.clone());
+        }
+    }
+
+    /// Carries out a decision about a cycle of tasks: a note for the next attempt, or a question to a human about all of
+    /// them.
+    fn handle_cycle(&mut self, decision: &Decision, verdict: &Verdict, step: &Step<'_>) {
+        self.report_loop(decision, verdict);
+        self.run_loop.observer.message(&format!("{}: {}", decision.intervention.as_str(), decision.reason));
+        let texts = verdict.advice.iter().filter(|advice| advice.audience == Audience::Agent);
+        self.state.notes.extend(texts.map(|advice| advice.text.clone()));
+        if decision.intervention != Intervention::Escalate {
             return;
         }
-        let in_circle = |task: &&mut RoadmapTask| circle.tasks.contains(&task.id) && !task.forced;
-        for task in self.tasks.iter_mut().filter(in_circle).filter(|task| !task.is_finished()) {
-            TaskRemedy::Escalate { left: true }.apply(task, &reason, now());
+        let in_cycle = |task: &&mut RoadmapTask| {
+            !task.forced && verdict.tasks.iter().any(|update| update.id == task.id)
+        };
+        for task in self.tasks.iter_mut().filter(in_cycle).filter(|task| !task.is_finished()) {
+            TaskRemedy::Escalate { left: true }.apply(task, &decision.reason, now());
         }
-        self.run_loop.notify(&verdict, &self.run_loop.step(), &decision);
+        self.run_loop.notify(verdict, step, decision);
     }
 
     /// Records the checks that were deferred.

@@ -8,7 +8,6 @@ mod result_file;
 mod roadmap_end;
 mod roadmap_file;
 mod roadmap_reader;
-mod send_back_tracker;
 mod task_autopilot;
 mod task_brief;
 mod task_check;

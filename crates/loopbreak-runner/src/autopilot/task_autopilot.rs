@@ -10,7 +10,6 @@ use loopbreak_store::{AutopilotState, IdleEvent, NoteEvent, RecoveryEvent, RunEv
 use super::result_file::ResultFile;
 use super::roadmap_file::RoadmapFile;
 use super::roadmap_reader::TaskRoadmap;
-use super::send_back_tracker::SendBackTracker;
 use super::task_brief::{TaskBriefContext, render_brief};
 use crate::error::RunError;
 use crate::iterations::run_end::RunEndReason;
@@ -24,7 +23,6 @@ pub(crate) struct TaskAutopilot<'c, 'a> {
     /// The tasks as last read from the store, with the changes since.
     pub(crate) tasks: Vec<RoadmapTask>,
     pub(crate) series: Series,
-    pub(crate) send_backs: SendBackTracker,
     pub(crate) state: AutopilotState,
     pub(crate) file: ResultFile,
     roadmap: RoadmapFile,
@@ -39,19 +37,12 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
     ) -> Result<Self, RunError> {
         let state = run_loop.runner_state.autopilot.clone().unwrap_or_default();
         let series = Series::restore(run_loop.config.clone(), state.series.clone());
-        let send_backs = SendBackTracker::new(
-            &run_loop.config,
-            run_loop.recorder.session(),
-            state.traffic.clone(),
-            state.sent.clone(),
-        );
         let known = run_loop.recorder.roadmap().unwrap_or_default();
         let tasks = merge(&roadmap.tasks, &known);
         let mut autopilot = TaskAutopilot {
             run_loop,
             tasks,
             series,
-            send_backs,
             state,
             file: ResultFile::new()?,
             roadmap: file,
@@ -242,8 +233,6 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
     /// meantime: that change is kept, and the tasks have to be read again.
     pub(crate) fn write(&mut self, event: &RecordedEvent<'_>) -> bool {
         self.state.series = self.series.snapshot();
-        self.state.traffic = Some(self.send_backs.snapshot());
-        self.state.sent.clone_from(&self.send_backs.sent);
         let closed = self.tasks.iter().filter(|task| !task.is_open());
         self.state.closed = closed.map(|task| task.id.clone()).collect();
         self.run_loop.runner_state.autopilot = Some(self.state.clone());

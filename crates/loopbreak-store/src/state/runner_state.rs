@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use loopbreak::Snapshot;
 use loopbreak::series::SeriesState;
 use serde::{Deserialize, Serialize};
-
-use super::snapshot_json;
 
 /// The part of a run's state that the runner uses, so that `--resume` can continue the run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -43,13 +40,8 @@ pub struct RunnerState {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AutopilotState {
-    /// Attempts at all tasks.
+    /// Attempts at all tasks, and the send-backs between them.
     pub series: SeriesState,
-    /// Guard of the send-backs between tasks.
-    #[serde(skip_serializing_if = "Option::is_none", with = "snapshot_json")]
-    pub traffic: Option<Snapshot>,
-    /// Latest send-backs: the sending task and the task that was sent back.
-    pub sent: Vec<(String, String)>,
     /// Authority granted per task. It holds until the task is closed.
     pub grants: BTreeMap<String, String>,
     /// Advice per task, for its next attempt.

@@ -30,7 +30,7 @@ macro_rules! for_each_detector {
             (oscillation Oscillation OscillationDetector OscillationSettings agent 10 "Moves back and forth between two places." [Oscillation = "oscillation"])
             (camping Camping CampingDetector CampingSettings agent 20 "Most of the recent turns at one place." [Camping = "camping"])
             (novelty Novelty NoveltyDetector NoveltySettings agent 40 "A proposal that was made recently, and exits that were not tried." [RepeatedAction = "repeated_action", UnexploredExits = "unexplored_exits"])
-            (task Task TaskDetector TaskSettings run 30 "Repeated attempts at a task without progress." [CompletedTaskRevisit = "completed_task_revisit", BlockedTaskSpin = "blocked_task_spin", NoProgressRepeat = "no_progress_repeat"])
+            (task Task TaskDetector TaskSettings run 30 "Repeated attempts at a task, or at tasks in turn, without progress." [CompletedTaskRevisit = "completed_task_revisit", BlockedTaskSpin = "blocked_task_spin", NoProgressRepeat = "no_progress_repeat", TaskCycle = "task_cycle"])
             (signature Signature SignatureDetector SignatureSettings agent 50 "Iterations whose outputs have the same signature." [RepeatedSignature = "repeated_signature"])
             (similarity Similarity SimilarityDetector SimilaritySettings run 40 "Iterations whose outputs are nearly identical." [SimilarOutput = "similar_output"])
             (budget Budget BudgetDetector BudgetSettings run 10 "Limits of iterations, time and money." [MaxIterations = "max_iterations", MaxRuntime = "max_runtime", MaxCost = "max_cost"])

@@ -138,6 +138,8 @@ evidence_keys! {
     SCORE = "score",
     /// Length of the window in seconds.
     SECONDS = "seconds",
+    /// Number of times that tasks sent each other back.
+    SEND_BACKS = "send_backs",
     /// The repeated signature of the output.
     SIGNATURE = "signature",
     /// The part of the output that the signature is made of: `error`, `failed_tests`, `change`, `search` or
@@ -149,6 +151,8 @@ evidence_keys! {
     TARGET = "target",
     /// Id of the task.
     TASK = "task",
+    /// Ids of the tasks of a cycle.
+    TASKS = "tasks",
     /// Number of times the step was made.
     TIMES = "times",
     /// The last turns at which the same call was made.

@@ -5,7 +5,7 @@ use super::ladder::intervention_for;
 use super::loop_ledger::DetectionTime;
 use super::stop_run::TrippedGuard;
 use super::verdict_builder::VerdictBuilder;
-use crate::detectors::{DetectorName, DetectorReport, LoopFamily};
+use crate::detectors::{DetectorName, DetectorReport, LoopFamily, Pattern};
 use crate::event::RunId;
 use crate::memory::key_of;
 use crate::settings::Settings;
@@ -54,7 +54,10 @@ pub(crate) fn decide(
     for report in reports {
         if report.detection.family == LoopFamily::Task {
             builder.note_loop(report.detection.identity);
-            builder.recover_task(&report, ledger, tasks);
+            match report.detection.pattern {
+                Pattern::TaskCycle => builder.recover_cycle(&report, tasks),
+                _ => builder.recover_task(&report, ledger, tasks),
+            }
         } else {
             // What `signature` says is not said again by `similarity`.
             let is_told = report.detector == DetectorName::Similarity && report.detection.severity <= told;

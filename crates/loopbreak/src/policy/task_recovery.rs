@@ -37,7 +37,9 @@ pub(crate) fn choose_recovery(
             Intervention::UnblockAuthority
         }
         TaskPattern::NoProgressRepeat if attempts >= force_next_after => Intervention::ForceNext,
-        TaskPattern::BlockedTaskSpin | TaskPattern::NoProgressRepeat => Intervention::Escalate,
+        TaskPattern::BlockedTaskSpin | TaskPattern::NoProgressRepeat | TaskPattern::TaskCycle => {
+            Intervention::Escalate
+        }
     };
     settings.policy.ladder.enabled_or_milder(wanted)
 }

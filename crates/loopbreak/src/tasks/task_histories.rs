@@ -48,14 +48,24 @@ impl TaskHistories {
         self.0.touch_or_insert(key, TaskHistory::default)
     }
 
+    /// Returns the key of a task.
+    pub(crate) fn key(id: &str) -> HashKey {
+        key_of(clip_escaped(id, ID_BYTES))
+    }
+
+    /// Returns the history of the task with this key.
+    pub(crate) fn by_key(&self, key: HashKey) -> Option<&TaskHistory> {
+        self.0.peek(key)
+    }
+
     /// Returns the history of a task.
     pub(crate) fn history(&self, id: &str) -> Option<&TaskHistory> {
-        self.0.peek(key_of(clip_escaped(id, ID_BYTES)))
+        self.0.peek(Self::key(id))
     }
 
     /// Returns the history of a task, and marks it as the most recently used.
     pub(crate) fn history_mut(&mut self, id: &str) -> Option<&mut TaskHistory> {
-        self.0.touch(key_of(clip_escaped(id, ID_BYTES)))
+        self.0.touch(Self::key(id))
     }
 
     /// Forgets the attempts at a task.

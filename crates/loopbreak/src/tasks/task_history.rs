@@ -109,6 +109,16 @@ impl TaskHistory {
         })
     }
 
+    /// Returns whether the latest attempt brought something that the earlier ones did not: new work, another status than the
+    /// attempt before it, or blockers that none of them had. The first attempt is the baseline.
+    pub(crate) fn brought_news(&self) -> bool {
+        let mut attempts = self.attempts.newest();
+        let (Some(latest), Some(previous)) = (attempts.next(), attempts.next()) else { return false };
+        let known_blockers =
+            self.attempts.newest().skip(1).any(|attempt| attempt.blockers == latest.blockers);
+        latest.grew || latest.status != previous.status || !known_blockers
+    }
+
     /// Returns whether a loop is new or has become twice as long, and remembers it.
     pub(crate) fn is_news(&mut self, seen: Option<(HashKey, u32)>) -> bool {
         let Some((identity, count)) = seen else {

@@ -17,6 +17,8 @@ name_enum! {
         BlockedTaskSpin = "blocked_task_spin",
         /// Attempts do the same work.
         NoProgressRepeat = "no_progress_repeat",
+        /// Tasks are attempted in turn, or send each other back, without anything new.
+        TaskCycle = "task_cycle",
     }
 }
 
@@ -26,6 +28,7 @@ impl From<TaskPattern> for Pattern {
             TaskPattern::CompletedTaskRevisit => Pattern::CompletedTaskRevisit,
             TaskPattern::BlockedTaskSpin => Pattern::BlockedTaskSpin,
             TaskPattern::NoProgressRepeat => Pattern::NoProgressRepeat,
+            TaskPattern::TaskCycle => Pattern::TaskCycle,
         }
     }
 }
@@ -39,6 +42,7 @@ impl TryFrom<Pattern> for TaskPattern {
             Pattern::CompletedTaskRevisit => Ok(TaskPattern::CompletedTaskRevisit),
             Pattern::BlockedTaskSpin => Ok(TaskPattern::BlockedTaskSpin),
             Pattern::NoProgressRepeat => Ok(TaskPattern::NoProgressRepeat),
+            Pattern::TaskCycle => Ok(TaskPattern::TaskCycle),
             other => Err(other),
         }
     }
@@ -92,7 +96,7 @@ impl TaskHistory {
         let newest =
             self.attempts.last().map_or((HashKey::NONE, HashKey::NONE), |last| (last.blockers, last.work));
         match pattern {
-            TaskPattern::CompletedTaskRevisit => HashKey::NONE,
+            TaskPattern::CompletedTaskRevisit | TaskPattern::TaskCycle => HashKey::NONE,
             TaskPattern::BlockedTaskSpin => newest.0,
             TaskPattern::NoProgressRepeat => key_of_parts(&[newest.0, newest.1]),
         }

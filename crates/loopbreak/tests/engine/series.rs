@@ -256,3 +256,115 @@ fn recovering_an_unknown_or_healthy_task_does_nothing() {
     let mut off = Series::new(config(json!({"task": {"mode": "off"}})));
     assert!(!off.record(&step(&json!({"task": {"id": "T9", "status": "blocked"}}))));
 }
+
+/// Records an attempt that does one of two old things in turn, so that no task loops by itself.
+fn in_turn(series: &mut Series, id: &str, tick: i64) -> Verdict {
+    let work: &[&str] = match tick {
+        0..3 => &["read", "plan"],
+        tick if (tick / 3) % 2 == 0 => &["read"],
+        _ => &["plan"],
+    };
+    record(series, id, "in_progress", &[], work, tick)
+}
+
+#[test]
+fn tasks_attempted_in_turn_over_many_runs_are_a_cycle() {
+    let mut series = Series::new(Config::default());
+    let mut acts = Vec::new();
+    for (tick, id) in (0..12).zip(["T1", "T2", "T3"].into_iter().cycle()) {
+        let verdict = in_turn(&mut series, id, tick);
+        acts.extend(verdict.decisions.iter().map(|act| (tick + 1, act.intervention)));
+        let state = serde_json::to_string(&series.snapshot()).unwrap();
+        series = Series::restore(Config::default(), serde_json::from_str(&state).unwrap());
+    }
+    assert_eq!(acts, [(6, Intervention::Warn), (12, Intervention::Escalate)]);
+    let found = check(&series, "T2");
+    assert_eq!((&found["isLooping"], &found["loopType"]), (&json!(true), &json!("task_cycle")));
+    assert_eq!(found["recommendation"], "escalate");
+    assert_eq!(found["evidence"]["tasks"], json!(["T1", "T2", "T3"]));
+    let reason = r#"tasks "T1", "T2", "T3" were attempted in turn for 4 rounds without anything new"#;
+    assert_eq!(found["reason"], reason);
+    assert_eq!(check(&series, "T9")["isLooping"], false, "another task is not part of it");
+    assert!(!series.was_forced("T1") && !series.was_forced("T2"));
+}
+
+/// An orchestrator skips a task that loops and applies the recovery. A warning must not make it skip the task for ever.
+#[test]
+fn a_warning_about_a_cycle_is_due_once_and_does_not_hold_a_task_back() {
+    let mut series = Series::new(Config::default());
+    for (tick, id) in (0..6).zip(["T1", "T2", "T3"].into_iter().cycle()) {
+        let work: &[&str] = if tick < 3 { &["read", "plan"] } else { &["plan"] };
+        let attempt = json!({"task": {"id": id, "status": "in_progress", "work": work}});
+        assert!(series.record(&step(&attempt)));
+    }
+    assert_eq!(check(&series, "T1")["recommendation"], "warn");
+    assert_eq!(check(&series, "T1"), check(&series, "T1"), "a check changes nothing");
+    let verdict = series.recover("run", "T1", None);
+    assert_eq!(verdict.decisions[0].intervention, Intervention::Warn);
+    for id in ["T1", "T2", "T3"] {
+        assert_eq!(check(&series, id)["isLooping"], false, "{id}");
+        assert!(series.recover("run", id, None).decisions.is_empty(), "{id}");
+    }
+}
+
+#[test]
+fn attempts_of_a_reopened_task_are_no_part_of_a_cycle() {
+    let mut series = Series::new(Config::default());
+    for (tick, id) in (0..5).zip(["T1", "T2", "T3"].into_iter().cycle()) {
+        in_turn(&mut series, id, tick);
+    }
+    series.clear_attempts("T1");
+    assert!(in_turn(&mut series, "T3", 5).decisions.is_empty());
+}
+
+/// Returns the numbers of the send-backs at which a cycle gives a warning and is broken.
+fn send_backs(ids: &[&str], config: Config) -> (Option<usize>, Option<usize>) {
+    let mut series = Series::new(config);
+    let (mut warned, mut broken) = (None, None);
+    for number in 1..=40 {
+        let (from, to) = (ids[(number - 1) % ids.len()], ids[number % ids.len()]);
+        let verdict = series.send_back("r", from, to, None);
+        for act in verdict.decisions.iter().filter(|act| act.enforced) {
+            let mut all = ids.to_vec();
+            all.sort_unstable();
+            assert_eq!(act.task.as_deref(), Some(all.join(", ").as_str()), "at {number}");
+            assert!(act.reason.starts_with("tasks keep sending each other back: "), "{}", act.reason);
+            let at = if act.intervention == Intervention::Escalate { &mut broken } else { &mut warned };
+            at.get_or_insert(number);
+        }
+    }
+    (warned, broken)
+}
+
+#[test]
+fn tasks_that_send_each_other_back_are_a_cycle() {
+    assert_eq!(send_backs(&["a", "b"], Config::default()), (Some(4), Some(8)));
+    assert_eq!(send_backs(&["T1", "T2", "T3"], Config::default()), (Some(6), Some(12)));
+    assert_eq!(send_backs(&["a", "b", "c", "d", "e"], Config::default()), (Some(10), Some(20)));
+    let ids = ["1f0c2e9a-7c1d-4f7e-9a55-0c1d2e3f4a5b", "9d8c7b6a-1c1d-4f7e-9a55-aabbccddeeff"];
+    assert_eq!(send_backs(&ids, Config::default()), (Some(4), Some(8)));
+    assert_eq!(send_backs(&["a", "b"], config(json!({"task": {"cycle_tasks": 0}}))), (None, None));
+    assert_eq!(send_backs(&["a", "b"], config(json!({"task": {"mode": "observe"}}))), (None, None));
+}
+
+#[test]
+fn one_task_that_sends_another_back_needs_twice_as_many_rounds() {
+    let mut series = Series::new(Config::default());
+    let mut acts = Vec::new();
+    for number in 1..=8 {
+        let verdict = series.send_back("r", "review", "code", None);
+        acts.extend(verdict.decisions.iter().map(|act| (number, act.intervention)));
+    }
+    assert_eq!(acts, [(4, Intervention::Warn), (8, Intervention::Escalate)]);
+}
+
+#[test]
+fn many_tasks_that_are_each_sent_back_once_or_twice_are_healthy() {
+    let mut series = Series::new(Config::default());
+    for number in 0..30 {
+        let (review, work) = (format!("review-{number}"), format!("work-{number}"));
+        for _ in 0..2 {
+            assert!(series.send_back("r", &review, &work, None).findings.is_empty(), "{number}");
+        }
+    }
+}

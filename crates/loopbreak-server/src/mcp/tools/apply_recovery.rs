@@ -45,10 +45,9 @@ impl ServerState {
         let id = input_limits::check_task_id(id)?;
         let (done, tasks) = self.change(&run.session, CallScope::Tasks, |transaction| {
             let mut tasks = std::mem::take(&mut transaction.tasks);
-            let known = tasks.iter_mut().find(|task| task.id == id);
+            let known = tasks.iter().find(|task| task.id == id).cloned();
             let Some(task) = known else { return Err(unknown_task(&run.session, id, &tasks)) };
-            let done = recover(transaction, &run.session, task.clone());
-            task.clone_from(&done.task);
+            let done = recover(transaction, &run.session, task, &mut tasks);
             Ok((done, tasks))
         })?;
         Ok(RecoveryOutput {
@@ -65,7 +64,12 @@ impl ServerState {
     }
 }
 
-fn recover(transaction: &mut CallTransaction, run: &str, task: RoadmapTask) -> AppliedRecovery {
+fn recover(
+    transaction: &mut CallTransaction,
+    run: &str,
+    task: RoadmapTask,
+    tasks: &mut [RoadmapTask],
+) -> AppliedRecovery {
     let at = judgement_time(&transaction.state, transaction.now);
     let check = transaction.series.check(&task.id, at);
     let unchanged = |task, check: TaskCheck, reason: String| AppliedRecovery {
@@ -96,24 +100,33 @@ fn recover(transaction: &mut CallTransaction, run: &str, task: RoadmapTask) -> A
         return unchanged(task, check, reason);
     };
     let (recovery, reason) = (decision.intervention.as_str(), decision.reason.clone());
-    let task = apply(transaction, task, &verdict, decision);
+    let task = apply(transaction, task, tasks, &verdict, decision);
     let events = verdict_output::events(&verdict.events);
     AppliedRecovery { task, check, recovery: Some(recovery), reason, advice: advice(&verdict), events }
 }
 
-/// Applies a decision to a task and records it.
+/// Applies a decision to a task, and to the other tasks of its cycle, and records it. Returns the task as it is now.
 fn apply(
     transaction: &mut CallTransaction,
     mut task: RoadmapTask,
+    tasks: &mut [RoadmapTask],
     verdict: &Verdict,
     decision: &Decision,
 ) -> RoadmapTask {
     transaction.records.add_verdict(verdict, transaction.now);
     if let Some(remedy) = TaskRemedy::new(decision.intervention, decision.pattern) {
-        remedy.apply(&mut task, &decision.reason, transaction.now);
-        // The status in the roadmap takes precedence.
-        transaction.records.tasks.retain(|changed| changed.id != task.id);
-        transaction.records.roadmap.push(task.clone());
+        let is_meant = |other: &RoadmapTask| {
+            other.id == task.id || (!other.forced && verdict.tasks.iter().any(|update| update.id == other.id))
+        };
+        for changed in tasks.iter_mut().filter(|other| is_meant(other)) {
+            remedy.apply(changed, &decision.reason, transaction.now);
+            // The status in the roadmap takes precedence.
+            transaction.records.tasks.retain(|known| known.id != changed.id);
+            transaction.records.roadmap.push(changed.clone());
+        }
+        if let Some(changed) = tasks.iter().find(|changed| changed.id == task.id) {
+            task.clone_from(changed);
+        }
     }
     transaction.keep_series();
     let recovery = decision.intervention.as_str();

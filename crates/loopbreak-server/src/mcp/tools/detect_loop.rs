@@ -108,6 +108,7 @@ mod tests {
 
     use super::*;
     use crate::mcp::protocol::McpOptions;
+    use crate::mcp::tools::StatusInput;
 
     fn open_state(folder: &tempfile::TempDir) -> ServerState {
         let store = folder.path().join("x.db").into();
@@ -165,5 +166,53 @@ mod tests {
         for words in ["6 attempts at 1 task", "blocked_task_spin: task \"T1\"", "escalate"] {
             assert!(story.contains(words), "{words}: {story}");
         }
+    }
+
+    /// Each task does one of two old things in turn, so that none loops by itself.
+    #[test]
+    fn tasks_in_turn_are_a_cycle_with_a_warning_and_then_a_human() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = open_state(&folder);
+        let attempt = |state: &mut ServerState, number: usize| {
+            let work = match number / 2 {
+                0 => json!(["read", "plan"]),
+                round => json!([(["read", "plan"][round % 2])]),
+            };
+            let id = ["A", "B"][number % 2];
+            let input = json!({"taskId": id, "status": "in_progress", "completedWork": work});
+            state.record_attempt("job", &serde_json::from_value(input).unwrap()).unwrap().check
+        };
+        for number in 0..3 {
+            assert!(!attempt(&mut state, number).is_looping, "{number}");
+        }
+        let check = attempt(&mut state, 3);
+        let told = (check.is_looping, check.loop_type.as_deref(), check.recommendation.as_deref());
+        assert_eq!(told, (true, Some("task_cycle"), Some("warn")));
+        assert!(state.detect_loop("job", None).unwrap().is_looping);
+        let warned = state.apply_recovery("job", "B").unwrap();
+        assert_eq!((warned.applied, warned.recovery.as_deref()), (true, Some("warn")));
+        assert!(warned.advice[0].contains("Do not start another round"), "{:?}", warned.advice);
+        // The warning was given. It does not keep the orchestrator from the tasks.
+        for id in ["A", "B"] {
+            assert!(!state.detect_loop("job", Some(id)).unwrap().is_looping, "{id}");
+        }
+        for number in 4..7 {
+            assert!(!attempt(&mut state, number).is_looping, "{number}");
+        }
+        assert_eq!(attempt(&mut state, 7).recommendation.as_deref(), Some("escalate"));
+        let asked = state.detect_loop("job", Some("A")).unwrap();
+        assert_eq!((asked.is_looping, asked.loop_type.as_deref()), (true, Some("task_cycle")));
+        assert_eq!(asked.evidence["tasks"], json!(["A", "B"]));
+        assert_eq!(state.apply_recovery("job", "A").unwrap().recovery.as_deref(), Some("escalate"));
+        for task in state.roadmap("job").unwrap() {
+            assert_eq!(task.escalation, TaskEscalation::Left, "{}", task.id);
+        }
+        let story = state.explain_run("job").unwrap().story;
+        for words in ["task_cycle: tasks \"A\", \"B\" were attempted in turn", "escalate"] {
+            assert!(story.contains(words), "{words}: {story}");
+        }
+        let input = StatusInput { run: Some("job".to_owned()), all: false };
+        let status = serde_json::to_value(state.status(&input).unwrap()).unwrap();
+        assert_eq!(status["loopCount"], 2, "both tasks: {status}");
     }
 }

@@ -131,7 +131,8 @@ pub(crate) struct LoopOutput {
     pub(crate) task_id: Option<String>,
     /// True if it is looping.
     pub(crate) is_looping: bool,
-    /// Kind of loop: `completed_task_revisit`, `blocked_task_spin`, `no_progress_repeat`, or the pattern of a detector.
+    /// Kind of loop: `completed_task_revisit`, `blocked_task_spin`, `no_progress_repeat`, `task_cycle` (tasks in turn), or the
+    /// pattern of a detector.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) loop_type: Option<String>,
     /// Number of attempts or repetitions.
@@ -139,8 +140,8 @@ pub(crate) struct LoopOutput {
     /// Blockers of the task.
     #[serde(default)]
     pub(crate) blockers: Vec<String>,
-    /// Recommended intervention. For a task: `force_next`, `unblock_authority` or `escalate`, which
-    /// `apply_recovery` carries out.
+    /// Recommended intervention. For a task: `force_next`, `unblock_authority` or `escalate`, and for a cycle of tasks first
+    /// `warn`. `apply_recovery` carries it out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recommendation: Option<String>,
     /// Reason, in one sentence.
@@ -172,7 +173,7 @@ pub(crate) struct RecoveryOutput {
     pub(crate) run: String,
     /// True if a recovery was applied.
     pub(crate) applied: bool,
-    /// Recovery that was applied: `force_next`, `unblock_authority` or `escalate`.
+    /// Recovery that was applied: `force_next`, `unblock_authority`, `escalate`, or `warn`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recovery: Option<String>,
     /// Kind of loop.

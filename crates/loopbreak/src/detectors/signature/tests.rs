@@ -93,6 +93,33 @@ fn the_sliding_window_of_004_holds_with_all_detectors_on() {
     }
 }
 
+/// The examples of 004 are about outputs of iterations, whatever detector reads them.
+#[test]
+fn the_examples_of_004_hold_with_all_detectors_on() {
+    let fix = "Fixed auth.ts - added null check";
+    let healthy: [&[&str]; 3] = [
+        &[fix, "Fixed auth.ts - updated validation", "Fixed auth.ts - refactored handler"],
+        &["3 tests failing - auth, login, logout", "2 tests failing - auth, login", "1 test failing - auth"],
+        &["2 failed: a.test.ts - login timeout", "2 failed: a.test.ts - login timeout"],
+    ];
+    for profile in [Profile::Auto, Profile::Iterations, Profile::Documents] {
+        let mut run = RunDriver::with(Config::from(profile));
+        outputs(&mut run, &["Searched for 'x'", "Searched for 'y'", fix, fix]);
+        let early: Vec<&Decision> = run.verdicts.iter().flat_map(about_outputs).collect();
+        assert!(early.iter().all(|decision| !decision.intervention.ends_run()), "{profile}: {early:?}");
+        outputs(&mut run, &[fix]);
+        let decisions = about_outputs(&run.verdicts[4]);
+        assert!(decisions[0].intervention.ends_run(), "{profile}: {decisions:?}");
+        assert_eq!((decisions[0].detector, decisions.len()), (SIGNATURE, 1), "{profile}: {decisions:?}");
+        for texts in healthy {
+            let mut run = RunDriver::with(Config::from(profile));
+            outputs(&mut run, texts);
+            let strongest = run.verdicts.iter().filter_map(Verdict::strongest).max();
+            assert!(strongest <= Some(Intervention::Hint), "{profile}: {texts:?}: {strongest:?}");
+        }
+    }
+}
+
 /// Both detectors see three equal outputs. The text, the events and the reason are those of `signature`, which names what
 /// repeats; `similarity` says nothing more.
 #[test]

@@ -11,15 +11,17 @@
 //! score. The moving deadline exists because a fixed one stops every third of the known winning games.
 
 mod exploration_tracker;
-pub(crate) mod settings;
 #[cfg(test)]
 mod patience_tests;
+pub(crate) mod settings;
 #[cfg(test)]
 mod tests;
 pub(crate) mod texts;
+#[cfg(test)]
+mod worth_tests;
 
 use self::exploration_tracker::ExplorationTracker;
-use self::settings::{ScoreProgress, StagnationPatience, StagnationSettings};
+use self::settings::{ProgressWorth, ScoreProgress, StagnationPatience, StagnationSettings};
 use self::texts::WarningUrgency;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
@@ -48,6 +50,9 @@ snapshot_type! {
         last_objective: Option<u64>,
         last_mark: Option<u64>,
         completed: RingBuffer<HashKey, OBJECTIVES>,
+        /// Turns that are allowed after the last progress. None for `max_turns`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        bought: Option<u64>,
         /// Empty if the deadline is fixed.
         exploring: ExplorationTracker,
     }
@@ -92,34 +97,46 @@ impl StepDetector for StagnationDetector {
         let completed = if objectives.is_some() { self.completes(step, turn) } else { None };
         progress.objective = completed.is_some();
         let mut latest = last_progress;
-        if progress.score || progress.mark {
-            latest = turn;
-        }
-        if progress.mark {
-            self.last_mark = Some(turn);
-        }
+        let mut due = last_progress.saturating_add(self.bought.unwrap_or(settings.max_turns));
         if let Some(completed) = completed {
             latest = latest.max(completed);
             self.last_objective = self.last_objective.max(Some(completed));
+            due = settings.objective_worth().extend(due, completed);
+        }
+        if progress.score {
+            latest = turn;
+            due = settings.score_worth().extend(due, turn);
+        }
+        if progress.mark {
+            latest = turn;
+            self.last_mark = Some(turn);
+            due = settings.mark_worth().extend(due, turn);
         }
         self.last_progress = Some(latest);
+        let bought = due.saturating_sub(latest);
+        if progress.any() {
+            self.bought = Some(bought).filter(|bought| *bought != settings.max_turns);
+        }
         out.progress(progress);
 
         let stuck = turn.saturating_sub(latest);
         let check = turn - turn % settings.check_interval;
         let gap = progress.any().then_some(stuck_before);
-        let (allowed, at_check) = self.turns_allowed(context, settings, gap, check < turn);
-        let recent =
-            |then: Option<u64>| then.is_some_and(|then| turn.saturating_sub(then) < settings.max_turns);
+        let (allowed, at_check) = self.turns_allowed(context, settings, bought, gap, check < turn);
+        let recent = |then: Option<u64>, worth: ProgressWorth| {
+            then.is_some_and(|then| turn.saturating_sub(then) < worth.turns)
+        };
         // The documents count a score that never changed from turn 0.
         let score_since = self.score.map(|_| self.last_score_change.unwrap_or(0));
-        let (score_progress, objective_progress) = (recent(score_since), recent(self.last_objective));
+        let score_progress = recent(score_since, settings.score_worth());
+        let objective_progress = recent(self.last_objective, settings.objective_worth());
+        let mark_progress = recent(self.last_mark, settings.mark_worth());
         out.event(ProgressCheck {
             episode_id: context.run.clone(),
             turn,
             score_progress,
             objective_progress,
-            progress_made: score_progress || objective_progress || recent(self.last_mark),
+            progress_made: score_progress || objective_progress || mark_progress,
             last_score_change_turn: self.last_score_change,
             last_objective_completion_turn: self.last_objective,
             turns_stuck: stuck,
@@ -140,7 +157,7 @@ impl StepDetector for StagnationDetector {
         // A log may skip turns. A check is made when its turn is reached or passed, and uses the state of its
         // own turn. Otherwise the countdown would not end where the run does.
         let ends = check > before && check.saturating_sub(latest) >= at_check;
-        if !ends && (stuck < settings.warn_at || !settings.warnings) {
+        if !ends && (stuck < settings.warn_after(bought) || !settings.warnings) {
             return;
         }
         let left = settings.turns_left(turn, latest, allowed, ends);
@@ -159,7 +176,7 @@ impl StepDetector for StagnationDetector {
         evidence.note("score", self.score.map(whole_or_float));
         evidence.note("last_score_change_turn", self.last_score_change);
         evidence.note("last_objective_completion_turn", self.last_objective);
-        evidence.note("max_turns_stuck", settings.max_turns);
+        evidence.note("max_turns_stuck", bought);
         if settings.patience == StagnationPatience::Exploring {
             let (finds, idle) = self.exploring.counts();
             evidence.note("turns_allowed", allowed).note("finds", finds).note("idle", idle);
@@ -180,24 +197,24 @@ impl StepDetector for StagnationDetector {
 
 impl StagnationDetector {
     /// Returns the number of turns without progress that are allowed now, and the number that was allowed at
-    /// the last check, which may lie before this step.
+    /// the last check, which may lie before this step. `bought` is the number that the last progress allows.
     fn turns_allowed(
         &mut self,
         context: &StepContext<'_>,
         settings: &StagnationSettings,
+        bought: u64,
         ended_gap: Option<u64>,
         check_is_past: bool,
     ) -> (u64, u64) {
-        let max_turns = settings.max_turns;
         if settings.patience == StagnationPatience::Fixed {
-            return (max_turns, max_turns);
+            return (bought, bought);
         }
-        let before = self.exploring.patience(max_turns);
+        let before = self.exploring.patience(bought);
         self.exploring.read(context);
         if let Some(gap) = ended_gap {
             self.exploring.progress(gap);
         }
-        let now = self.exploring.patience(max_turns);
+        let now = self.exploring.patience(bought);
         (now, if check_is_past { before } else { now })
     }
 

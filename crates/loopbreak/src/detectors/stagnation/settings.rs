@@ -28,6 +28,19 @@ pub struct StagnationSettings {
     pub progress: ScoreProgress,
     /// Count a completed objective as progress.
     pub objectives: bool,
+    /// Turns without progress that are allowed after a change of the score. 0 means `max_turns`.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
+    pub score_turns: u64,
+    /// Turns without progress that are allowed after a completed objective. 0 means `max_turns`. It never shortens what an
+    /// earlier progress allows.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
+    pub objective_turns: u64,
+    /// Share of `score_turns` that one change of the score restores. 1 restores all of them; with 0.5, two changes are needed.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.01, max = 1)))]
+    pub score_weight: f64,
+    /// Share of `objective_turns` that one completed objective restores.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.01, max = 1)))]
+    pub objective_weight: f64,
     /// With `exploring`, the limit moves: it grows while the run finds new things, and shrinks while it repeats known
     /// ones, but never below `max_turns`.
     pub patience: StagnationPatience,
@@ -75,6 +88,10 @@ impl Default for StagnationSettings {
             warnings: true,
             progress: ScoreProgress::AnyChange,
             objectives: true,
+            score_turns: 0,
+            objective_turns: 0,
+            score_weight: 1.0,
+            objective_weight: 1.0,
             patience: StagnationPatience::Fixed,
         }
     }
@@ -99,6 +116,15 @@ impl DetectorSettings for StagnationSettings {
                 format!("set check_interval to {} or less, or raise max_turns", self.max_turns),
             )
         });
+        for (option, turns) in [("score_turns", self.score_turns), ("objective_turns", self.objective_turns)]
+        {
+            checks.within(option, turns, &(0..=1000));
+        }
+        for (option, weight) in
+            [("score_weight", self.score_weight), ("objective_weight", self.objective_weight)]
+        {
+            checks.within(option, weight, &(0.01..=1.0));
+        }
         // Without warnings the threshold is not used.
         if !self.warnings {
             return;
@@ -113,7 +139,52 @@ impl DetectorSettings for StagnationSettings {
     }
 }
 
+/// A kind of progress, with the turns that it buys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ProgressWorth {
+    /// Largest number of turns that are left after it.
+    pub(super) turns: u64,
+    /// Share of them that it restores.
+    pub(super) weight: f64,
+}
+
+impl ProgressWorth {
+    /// Returns the turn at which the bought turns are used up, if this progress is made at `turn` and they were used up at
+    /// `due` before.
+    pub(super) fn extend(self, due: u64, turn: u64) -> u64 {
+        // A weight of 1 restores everything, so nothing is lost by rounding.
+        let restored = (self.weight * self.turns as f64).ceil() as u64;
+        let left = due.saturating_sub(turn).saturating_add(restored).min(self.turns);
+        due.max(turn.saturating_add(left))
+    }
+}
+
 impl StagnationSettings {
+    /// Returns the worth of a change of the score.
+    pub(super) fn score_worth(&self) -> ProgressWorth {
+        ProgressWorth { turns: self.turns_or_max(self.score_turns), weight: self.score_weight }
+    }
+
+    /// Returns the worth of a completed objective.
+    pub(super) fn objective_worth(&self) -> ProgressWorth {
+        ProgressWorth { turns: self.turns_or_max(self.objective_turns), weight: self.objective_weight }
+    }
+
+    /// Returns the worth of a progress mark.
+    pub(super) fn mark_worth(&self) -> ProgressWorth {
+        ProgressWorth { turns: self.max_turns, weight: 1.0 }
+    }
+
+    fn turns_or_max(&self, turns: u64) -> u64 {
+        if turns == 0 { self.max_turns } else { turns }
+    }
+
+    /// Returns the number of turns without progress after which a warning is given, if `bought` turns are allowed: the same
+    /// share of them as `warn_at` is of `max_turns`.
+    pub(super) fn warn_after(&self, bought: u64) -> u64 {
+        self.warn_at.saturating_mul(bought).div_ceil(self.max_turns.max(1)).max(1)
+    }
+
     /// Returns the number of turns until the check that stops the run, if `allowed` turns without progress are
     /// allowed. `ends` says that this turn is that check.
     pub(super) fn turns_left(&self, turn: u64, last_progress: u64, allowed: u64, ends: bool) -> u64 {

@@ -1,6 +1,6 @@
 //! Texts about the findings of `stagnation`.
 
-use super::settings::{ScoreProgress, StagnationSettings};
+use super::settings::{ProgressWorth, ScoreProgress, StagnationSettings};
 use crate::advice::{Template, TemplateValues};
 use crate::detectors::{DetectorTexts, Pattern};
 use crate::verdict::{Audience, Intervention};
@@ -35,6 +35,7 @@ const VALUES: &[&str] = &[
     "last_score_change_turn",
     "last_objective_completion_turn",
     "repeated",
+    "worth",
     "reason",
 ];
 
@@ -49,6 +50,7 @@ The score is {score}.
 {?score_only}{?score}The run ends in {countdown} unless {score_needed}.
 {?score_only}{!score}The run ends in {countdown} unless there is progress.
 {!score_only}{!objectives}The run ends in {countdown} unless there is progress.
+{?countdown}{worth}.
 
 Open objectives:
 {objectives}
@@ -71,6 +73,7 @@ Suggestions:
 {?objectives}{?score}You will DIE in {countdown} unless you increase your score or complete an objective.
 {?objectives}{!score}You will DIE in {countdown} unless you complete an objective.
 {!score_only}{!objectives}You will DIE in {countdown} unless you increase your score.
+{?countdown}{worth}.
 
 CURRENT OBJECTIVES:
 {objectives}
@@ -134,6 +137,31 @@ pub(crate) fn stagnation_values(
         ScoreProgress::HighWater => "the score exceeds its highest value so far",
     };
     values.word("score_needed", score_needed);
+    if let Some(worth) = describe_worth(settings) {
+        values.sentence("worth", &worth);
+    }
+}
+
+/// Describes the turns that each kind of progress buys, if they differ from `max_turns`.
+fn describe_worth(settings: &StagnationSettings) -> Option<String> {
+    let (score, objective) = (settings.score_worth(), settings.objective_worth());
+    let objective = Some(objective).filter(|_| settings.objectives);
+    let usual = settings.mark_worth();
+    if score == usual && objective.is_none_or(|objective| objective == usual) {
+        return None;
+    }
+    let describe = |worth: ProgressWorth| {
+        let restored = worth.extend(0, 0);
+        match restored == worth.turns {
+            true => format!("up to {restored} turns"),
+            false => format!("{restored} turns, up to {}", worth.turns),
+        }
+    };
+    let score = format!("A change of the score buys {}", describe(score));
+    Some(match objective {
+        Some(objective) => format!("{score}; a completed objective {}", describe(objective)),
+        None => score,
+    })
 }
 
 /// Urgency of a warning, by the number of turns left.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::detectors::DetectorSettings;
 use crate::name_enum::name_enum;
 use crate::settings::{Mode, Profile, SettingsChecks, TimeSpan};
+use crate::verdict::Severity;
 
 /// Options of the detector `task`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,6 +33,14 @@ pub struct TaskSettings {
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
     #[serde(alias = "maxAttemptsBeforeForceNext")]
     pub force_next_after: u32,
+    /// Largest number of tasks in a cycle: tasks that are attempted in turn, such as A B A B, without new work, new
+    /// blockers or another status. 0 disables cycles, and those of tasks that send each other back.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 6)))]
+    pub cycle_tasks: u32,
+    /// Number of full rounds of a cycle of tasks that gives a warning. One more is needed where attempts report nothing but a
+    /// status. After twice as many rounds a human is asked.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 4)))]
+    pub cycle_rounds: u32,
 }
 
 name_enum! {
@@ -71,6 +80,8 @@ impl Default for TaskSettings {
             auto_unblock: true,
             unblock_sensitive: false,
             force_next_after: 5,
+            cycle_tasks: 3,
+            cycle_rounds: 2,
         }
     }
 }
@@ -79,6 +90,10 @@ impl DetectorSettings for TaskSettings {
     fn adjust_for(&mut self, profile: Profile) {
         // The documents grant authority about a missing token.
         self.unblock_sensitive = profile == Profile::Documents;
+        // For the documents, cycles of tasks are an idea for later.
+        if profile == Profile::Documents {
+            self.cycle_tasks = 0;
+        }
     }
 
     fn check(&self, checks: &mut SettingsChecks) {
@@ -94,6 +109,14 @@ impl DetectorSettings for TaskSettings {
                     .into(),
             )
         });
+        checks.within("cycle_tasks", self.cycle_tasks, &(0..=6));
+        checks.that(self.cycle_tasks != 1, "cycle_tasks", || {
+            (
+                "one task is not a cycle".into(),
+                "give a value from 2 to 6, or 0 to disable cycles of tasks".into(),
+            )
+        });
+        checks.within("cycle_rounds", self.cycle_rounds, &(2..=4));
         checks.that(self.attempt_window.millis > 0, "attempt_window", || {
             ("a window of no length holds no attempts".into(), "give it a length such as \"1h\"".into())
         });
@@ -101,6 +124,17 @@ impl DetectorSettings for TaskSettings {
 }
 
 impl TaskSettings {
+    /// Returns how bad a cycle of tasks is after a number of rounds. `factor` multiplies the number of rounds that is needed.
+    pub(crate) fn cycle_severity(&self, rounds: u32, factor: u32) -> Option<Severity> {
+        let needed = self.cycle_rounds * factor;
+        match self.cycle_tasks {
+            0 => None,
+            _ if rounds >= 2 * needed => Some(Severity::Hard),
+            _ if rounds >= needed => Some(Severity::Warn),
+            _ => None,
+        }
+    }
+
     /// Returns the number of attempts at a task that are worth keeping.
     pub(crate) fn capacity(&self) -> usize {
         self.max_attempts.max(self.force_next_after) as usize

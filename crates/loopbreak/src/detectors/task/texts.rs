@@ -9,10 +9,10 @@ use crate::verdict::{Audience, Intervention};
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
     reads: "`task`, `at`",
     effect: "moves the agent on, or asks a human",
-    catches: "{max_attempts} similar attempts at one task without progress",
+    catches: "{max_attempts} similar attempts at one task without progress; tasks attempted in turn without anything new",
     ignores: "growing work; changing status; attempts far apart",
     guide: include_str!("guide.md"),
-    templates: &[RECOVERY, FORCE_NEXT, UNBLOCK, ESCALATE],
+    templates: &[RECOVERY, FORCE_NEXT, UNBLOCK, ESCALATE, CYCLE, CYCLE_ESCALATE],
     reason,
     advice,
 };
@@ -77,9 +77,38 @@ Human intervention required.
     hook: None,
 };
 
-fn reason(_: Pattern, _: &TemplateValues) -> &'static str {
-    // The recovery writes the reason, because it knows the history of the task.
-    "{reason}"
+const CYCLE_VALUES: &[&str] = &["tasks", "rounds", "send_backs", "pattern", "reason"];
+
+pub(crate) const CYCLE: &Template = &Template {
+    name: "task_cycle",
+    audience: Audience::Agent,
+    values: CYCLE_VALUES,
+    neutral: "No progress: {reason}.
+{?send_backs}Resolve the disagreement in this attempt instead of sending a task back.
+{!send_backs}Do not start another round. Do in this attempt what the other task waits for, or report what blocks it.",
+    zork: None,
+    hook: None,
+};
+
+pub(crate) const CYCLE_ESCALATE: &Template = &Template {
+    name: "task_cycle_escalate",
+    audience: Audience::User,
+    values: CYCLE_VALUES,
+    neutral: "Tasks {tasks} need a human: {reason}.
+Options: continue with another approach, review, or cancel.",
+    zork: None,
+    hook: None,
+};
+
+fn reason(pattern: Pattern, values: &TemplateValues) -> &'static str {
+    match pattern {
+        Pattern::TaskCycle if values.get("send_backs").is_some() => {
+            "tasks keep sending each other back: {tasks}"
+        }
+        Pattern::TaskCycle => "tasks {tasks} were attempted in turn for {rounds} rounds without anything new",
+        // The recovery writes the reason, because it knows the history of the task.
+        _ => "{reason}",
+    }
 }
 
 fn advice(_: Pattern, _: Intervention) -> &'static [&'static Template] {
@@ -103,8 +132,13 @@ pub(crate) fn task_loop_reason(
         }
         TaskPattern::BlockedTaskSpin => {
             let despite = if granted { ", although the agent was allowed to remove them" } else { "" };
-            format!("task {id} met the same blockers in {attempts} attempts{despite}: {}", quoted_list(blockers.iter().map(|blocker| &**blocker), ", "))
+            format!(
+                "task {id} met the same blockers in {attempts} attempts{despite}: {}",
+                quoted_list(blockers.iter().map(|blocker| &**blocker), ", ")
+            )
         }
-        TaskPattern::NoProgressRepeat => format!("{attempts} attempts at task {id} did the same work"),
+        TaskPattern::NoProgressRepeat | TaskPattern::TaskCycle => {
+            format!("{attempts} attempts at task {id} did the same work")
+        }
     }
 }
