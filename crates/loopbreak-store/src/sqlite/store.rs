@@ -75,7 +75,7 @@ impl SqliteStore {
         loop {
             crate::create_parent_folder(path)?;
             let before = StoreFileId::inspect(path)?;
-            let connection = connect(path, now(), options)?;
+            let connection = connect(path, before.is_some() || path.exists(), now(), options)?;
             let identity = StoreFileId::inspect(path)?;
             // If the file was replaced meanwhile, either of them may be open.
             if before.is_none() || before == identity {
