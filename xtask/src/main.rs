@@ -55,7 +55,9 @@ Chores:
   setup                        install the programs and Python packages that the tests need; ci does this too
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
-  hook-bench                   measure a hook beside `python3 -c pass`; installs hyperfine if it is missing
+  hook-bench [--against PROGRAM]
+                               measure a hook beside `python3 -c pass`, and beside another build of the program;
+                               installs hyperfine if it is missing
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
   faults [OPTIONS]             inject faults into hooks and their store, and check what is promised about them; `faults --help`
                                has more

@@ -16,6 +16,9 @@ use crate::output::printable_lines;
 
 /// Environment variable that may hold the token of the MCP server.
 pub(crate) const TOKEN_VARIABLE: &str = "LOOPBREAK_TOKEN";
+/// Environment variable with the time limit of hooks, in milliseconds. It is not a setting: if it were read as one, each hook
+/// would load all layers of settings.
+pub(crate) const HOOK_TIMEOUT_VARIABLE: &str = "LOOPBREAK_HOOK_TIMEOUT";
 /// Environment variable that may hold the key of a model.
 pub(crate) const API_KEY_VARIABLE: &str = "LOOPBREAK_API_KEY";
 
@@ -114,7 +117,7 @@ fn report_problems<'s>(
 /// it runs, which may in turn run Loopbreak, and secrets, which must not appear in a message.
 fn reserved_variables() -> Vec<&'static str> {
     let set_for_commands = COMMAND_VARIABLES.iter().chain(&loopbreak_runner::TASK_VARIABLES).copied();
-    set_for_commands.chain([TOKEN_VARIABLE, API_KEY_VARIABLE]).collect()
+    set_for_commands.chain([TOKEN_VARIABLE, API_KEY_VARIABLE, HOOK_TIMEOUT_VARIABLE]).collect()
 }
 
 impl From<ConfigFileError> for UserError {

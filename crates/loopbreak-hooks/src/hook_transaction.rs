@@ -15,8 +15,9 @@ use crate::hook_error::HookError;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_request::HookRequest;
 use crate::hook_response::HookResponse;
+use crate::part_reader::UnreportedCall;
 use crate::session_notice;
-use crate::transcript::{TranscriptUpdate, UnreportedCall};
+use crate::transcript::TranscriptUpdate;
 
 /// A run while one of its events is handled.
 pub(crate) struct HookTransaction<'r> {

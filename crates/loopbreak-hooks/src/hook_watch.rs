@@ -2,7 +2,7 @@
 //! event.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Instant;
 
@@ -16,7 +16,6 @@ pub(crate) struct HookWatch(Option<Arc<SharedWatch>>);
 struct SharedWatch {
     limit: HookLimit,
     state: Mutex<WatchProgress>,
-    changed: Condvar,
 }
 
 struct WatchProgress {
@@ -47,17 +46,17 @@ impl HookWatch {
             is_done: false,
             has_expired: false,
         };
-        let shared = Arc::new(SharedWatch { limit, state: Mutex::new(state), changed: Condvar::new() });
+        let shared = Arc::new(SharedWatch { limit, state: Mutex::new(state) });
         let watched = Arc::clone(&shared);
         let started = thread::Builder::new().name("hook-watch".to_owned()).spawn(move || watched.wait());
         HookWatch(started.is_ok().then_some(shared))
     }
 
-    /// Starts the time of the event, because its first byte has arrived.
+    /// Starts the time of the event, because its first byte has arrived. The watching thread is not woken for it: it looks
+    /// again early enough.
     pub(crate) fn begin(&self) {
         let Some(shared) = &self.0 else { return };
         shared.lock().deadline = Instant::now() + shared.limit.handling_time();
-        shared.changed.notify_one();
     }
 
     /// Sets the step that is queued if the time is up.
@@ -67,15 +66,18 @@ impl HookWatch {
         }
     }
 
-    /// Stops to watch: the event is answered. Does not return if the time is up, because the process is about to end.
+    /// Stops to watch: the event is answered. Does not return if the time is up, because the process is about to end. The
+    /// watching thread ends with the process, or when it looks again: waking it would take as long as some of the hook's
+    /// own work.
     pub(crate) fn finish(self) {
         let Some(shared) = &self.0 else { return };
         let mut state = shared.lock();
         while state.has_expired {
-            state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            drop(state);
+            thread::park_timeout(shared.limit.time);
+            state = shared.lock();
         }
         state.is_done = true;
-        shared.changed.notify_one();
     }
 }
 
@@ -94,7 +96,11 @@ impl SharedWatch {
             if left.is_zero() {
                 break;
             }
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            // If the event begins meanwhile, its time is not up before this pause is over.
+            let pause = left.min(self.limit.handling_time());
+            drop(state);
+            thread::park_timeout(pause);
+            state = self.lock();
         }
         state.has_expired = true;
         let mut message = None;

@@ -9,7 +9,7 @@
 //! | [`agents`] | one file per agent |
 //! | `handlers` | one file per kind of event |
 //! | `hook_request`, `hook_transaction` | an event with its settings, and the run while the event is handled |
-//! | `hook_event`, `raw_event`, `tool_outcome`, `transcript` | parsing of events, tool responses and transcripts |
+//! | `hook_event`, `raw_event`, `tool_outcome`, `transcript`, `part_reader` | parsing of events, tool responses and transcripts |
 //! | `hook_budget`, `hook_watch` | the time that a hook may take, and its end if it takes longer |
 //! | `event_queue`, `store_trouble` | steps that wait for a store that was locked, and what is remembered about it |
 //! | `own_files` | refusal of calls that would change the guard itself |
@@ -47,6 +47,7 @@ pub mod install;
 #[cfg(feature = "scripted-model")]
 pub mod live_trial;
 mod own_files;
+mod part_reader;
 mod raw_event;
 
 #[cfg(feature = "scripted-model")]

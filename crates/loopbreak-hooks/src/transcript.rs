@@ -2,28 +2,15 @@
 //! the session has them. Only the part that was added since the last event is read.
 
 use std::cell::OnceCell;
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::path::Path;
 use std::time::Instant;
 
-use loopbreak::Action;
 use loopbreak_store::{HookState, TranscriptOffset, open_regular_file};
-use loopbreak_trace::{LogFollower, LogFormat, LogRecord, RecordSink, RejectedCall, SkippedLine};
+use loopbreak_trace::LogFormat;
 
-use crate::hook_budget::has_passed;
 use crate::hook_request::HookRequest;
-
-/// Number of bytes read at a time.
-const PART_BYTES: u64 = 1024 * 1024;
-/// Number of bytes read at most for one event. The next event goes on there.
-const NEW_BYTES: u64 = 4 * PART_BYTES;
-/// Number of unread bytes above which the oldest are skipped: nobody needs advice about calls of yesterday.
-const MAX_BACKLOG: u64 = 64 * 1024 * 1024;
-/// Number of bytes before the new part that are searched for the calls whose results are new.
-const EARLIER_BYTES: u64 = 256 * 1024;
-/// Number of rejected calls that are taken at once.
-const MAX_REJECTED: usize = 64;
+use crate::part_reader::{EARLIER_BYTES, UnreportedCall, read_calls, read_range};
 
 /// Reads the transcript of one event, at most once: before the store is locked, because a disk may be slow.
 #[derive(Debug, Default)]
@@ -62,15 +49,6 @@ pub(crate) struct TranscriptUpdate {
     pub(crate) rejected: Vec<UnreportedCall>,
     /// Position up to which the transcript has been read.
     pub(crate) offset: Option<TranscriptOffset>,
-}
-
-/// A call that no hook reported.
-#[derive(Clone, Debug)]
-pub(crate) struct UnreportedCall {
-    pub(crate) id: String,
-    pub(crate) action: Action<'static>,
-    /// The reason why the agent rejected it.
-    pub(crate) reason: String,
 }
 
 impl TranscriptUpdate {
@@ -131,85 +109,9 @@ fn read_new_part(
 ) -> io::Result<TranscriptUpdate> {
     let mut file = open_regular_file(Path::new(path))?;
     let size = file.metadata()?.len();
-    let mut update = TranscriptUpdate::default();
     let known = known.filter(|known| known.path == path && known.at <= size);
-    let mut at = known.map_or(size, |known| known.at);
-    if size - at > MAX_BACKLOG {
-        at = size - NEW_BYTES;
-    }
-    let end = size.min(at + NEW_BYTES);
-    let mut rejected = RejectedCalls::default();
-    while at < end {
-        let read = read_part(&mut file, at, size, format, deadline, &mut rejected)?;
-        at += read;
-        if read == 0 || rejected.0.len() >= MAX_REJECTED || has_passed(deadline) {
-            break;
-        }
-    }
-    update.rejected = rejected.0;
-    update.offset = Some(TranscriptOffset { path: path.to_owned(), at });
-    Ok(update)
-}
-
-/// Reads the lines of one part. Returns the number of bytes that are done.
-fn read_part(
-    file: &mut File,
-    start: u64,
-    size: u64,
-    format: Option<LogFormat>,
-    deadline: Option<Instant>,
-    rejected: &mut RejectedCalls,
-) -> io::Result<u64> {
-    let mut part = read_range(file, start, size.min(start + PART_BYTES))?;
-    match part.iter().rposition(|byte| *byte == b'\n') {
-        Some(end) => part.truncate(end + 1),
-        // A line that is longer than a part is skipped. The rest of it is not valid by itself.
-        None if part.len() as u64 == PART_BYTES => return Ok(PART_BYTES),
-        // The agent may still be writing the last line.
-        None => return Ok(0),
-    }
-    let Some(format) = format.filter(|format| format.may_have_rejected_calls(&part)) else {
-        return Ok(part.len() as u64);
-    };
-    let earlier = read_range(file, start.saturating_sub(EARLIER_BYTES), start)?;
-    let mut follower = LogFollower::new(format);
-    follower.push(0, &earlier, &mut RejectedCalls::default());
-    let mut done = 0;
-    for line in part.split_inclusive(|byte| *byte == b'\n') {
-        follower.push(0, line, rejected);
-        done += line.len() as u64;
-        if rejected.0.len() >= MAX_REJECTED || has_passed(deadline) {
-            break;
-        }
-    }
-    Ok(done)
-}
-
-fn read_range(file: &mut File, from: u64, to: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(from))?;
-    file.take(to.saturating_sub(from)).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Collects the rejected calls of the main agent. Subagents have their own guards.
-#[derive(Default)]
-struct RejectedCalls(Vec<UnreportedCall>);
-
-impl RecordSink for RejectedCalls {
-    fn record(&mut self, _: &LogRecord<'_>) {}
-
-    fn rejected_call(&mut self, call: &RejectedCall<'_>) {
-        if call.agent.is_none() {
-            self.0.push(UnreportedCall {
-                id: call.id.to_owned(),
-                action: call.action.clone().into_owned(),
-                reason: call.reason.to_owned(),
-            });
-        }
-    }
-
-    fn skipped(&mut self, _: SkippedLine) {}
+    let (rejected, at) = read_calls(&mut file, size, known.map_or(size, |known| known.at), format, deadline)?;
+    Ok(TranscriptUpdate { rejected, offset: Some(TranscriptOffset { path: path.to_owned(), at }) })
 }
 
 #[cfg(test)]
@@ -217,6 +119,7 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
+    use crate::part_reader::MAX_REJECTED;
 
     const CALL: &str = r#"{"type":"assistant","isSidechain":false,"message":{"role":"assistant","content":[{"type":"text","text":"I edit it"},{"type":"tool_use","id":"toolu_1","name":"Edit","input":{"file":"a.c"}}]}}"#;
     const RESULT: &str = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"<tool_use_error>InputValidationError: Edit failed: file_path is missing</tool_use_error>","is_error":true,"tool_use_id":"toolu_1"}]}}"#;

@@ -24,8 +24,8 @@ const OWN_FOLDER: &str = "loopbreak";
 /// belongs to another user is an error.
 pub fn create_parent_folder(path: &Path) -> Result<(), StoreError> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    if folder.is_dir() {
-        return check_folder(folder);
+    if let Some(metadata) = fs::metadata(folder).ok().filter(fs::Metadata::is_dir) {
+        return check_folder(folder, &metadata);
     }
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -37,16 +37,14 @@ pub fn create_parent_folder(path: &Path) -> Result<(), StoreError> {
 /// Checks the owner of a folder, and keeps other users out of one that is Loopbreak's own. Any other folder is left as it is:
 /// the files in it are private by themselves.
 #[cfg(unix)]
-fn check_folder(folder: &Path) -> Result<(), StoreError> {
+fn check_folder(folder: &Path, metadata: &fs::Metadata) -> Result<(), StoreError> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-    let path = || folder.display().to_string();
-    let metadata = fs::metadata(folder).map_err(|error| StoreError::File { path: path(), error })?;
     if !crate::private_file::is_trusted_owner(metadata.uid()) {
-        return Err(StoreError::ForeignOwner { path: path() });
+        return Err(StoreError::ForeignOwner { path: folder.display().to_string() });
     }
     let is_own = folder.file_name().is_some_and(|name| name == OWN_FOLDER);
-    if is_own && crate::private_file::is_own(&metadata) && metadata.mode() & 0o077 != 0 {
+    if is_own && crate::private_file::is_own(metadata) && metadata.mode() & 0o077 != 0 {
         // If that fails, the files are still private.
         let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
     }
@@ -55,7 +53,7 @@ fn check_folder(folder: &Path) -> Result<(), StoreError> {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "it can fail on Unix")]
-fn check_folder(_: &Path) -> Result<(), StoreError> {
+fn check_folder(_: &Path, _: &fs::Metadata) -> Result<(), StoreError> {
     Ok(())
 }
 

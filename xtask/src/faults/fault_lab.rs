@@ -6,17 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::fault_trial::FaultTrial;
 use super::part_figures::PartFigures;
 use super::trial_home::TrialHome;
 use crate::chore_failure::ChoreFailure;
 
-/// Number of times that a trial is repeated whose only failure is a late hook: the machine may have been busy.
-const REPETITIONS: usize = 2;
-
-/// Number of trials between two messages about the progress.
-const PROGRESS: usize = 100;
+/// Time between two messages about the progress of a part.
+const PROGRESS: Duration = Duration::from_secs(10);
 
 /// The extent of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,17 +88,26 @@ impl FaultLab {
         trial: impl Fn(&T) -> Result<PartFigures, ChoreFailure> + Sync,
     ) -> Result<PartFigures, ChoreFailure> {
         let (next, sum) = (AtomicUsize::new(0), Mutex::new(Ok(PartFigures::default())));
+        let (started, told) = (Instant::now(), Mutex::new(Instant::now()));
+        let tell = |done: usize, broken: usize| {
+            let Ok(mut told) = told.try_lock() else { return };
+            if self.scale == TrialScale::Full && told.elapsed() >= PROGRESS {
+                *told = Instant::now();
+                let seconds = started.elapsed().as_secs();
+                eprintln!("xtask: faults:   {done} of {} trials, {broken} broken promises, {seconds} s", items.len());
+            }
+        };
         let work = || {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(item) = items.get(number) else { return };
-                if self.scale == TrialScale::Full && number > 0 && number.is_multiple_of(PROGRESS) {
-                    eprintln!("xtask: faults: {number} of {} trials …", items.len());
-                }
-                let figures = repeat_if_late(|| trial(item));
+                let figures = trial(item);
                 let Ok(mut sum) = sum.lock() else { return };
                 match (&mut *sum, figures) {
-                    (Ok(sum), Ok(figures)) => sum.add(figures),
+                    (Ok(sum), Ok(figures)) => {
+                        sum.add(figures);
+                        tell(sum.trials as usize, sum.failures());
+                    }
                     (Ok(_), Err(failure)) => {
                         *sum = Err(failure);
                         return;
@@ -146,20 +153,6 @@ impl Drop for FaultLab {
     }
 }
 
-/// Runs a trial, and repeats it if its only failure is a late hook.
-pub(super) fn repeat_if_late(
-    trial: impl Fn() -> Result<PartFigures, ChoreFailure>,
-) -> Result<PartFigures, ChoreFailure> {
-    let mut figures = trial()?;
-    for _ in 0..REPETITIONS {
-        if figures.late.is_empty() || !figures.broken.is_empty() {
-            break;
-        }
-        figures = trial()?;
-    }
-    Ok(figures)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,18 +165,5 @@ mod tests {
         assert_eq!(sample, [3, 13, 23, 33, 43, 53, 63, 73, 83, 93]);
         assert_eq!(lab(3, TrialScale::Full).sample(items(), 10).len(), 95);
         assert_eq!(lab(1, TrialScale::Short).sample(items(), 200).len(), 95);
-    }
-
-    #[test]
-    fn only_a_trial_that_is_late_every_time_has_failed() {
-        let tries = AtomicUsize::new(0);
-        let late = |times: usize| {
-            let number = tries.fetch_add(1, Ordering::Relaxed);
-            let late = if number < times { vec!["2.5 s".to_owned()] } else { Vec::new() };
-            Ok(PartFigures { late, ..PartFigures::default() })
-        };
-        assert_eq!(repeat_if_late(|| late(2)).unwrap().failures(), 0);
-        tries.store(0, Ordering::Relaxed);
-        assert_eq!(repeat_if_late(|| late(9)).unwrap().failures(), 1);
     }
 }

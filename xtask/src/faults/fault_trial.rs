@@ -1,6 +1,6 @@
 //! One trial: hooks in a home of their own, and the checks after them.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::fault_lab::FaultLab;
 use super::hook_process::{HookConditions, HookProcess, HookReply, SentEvent};
@@ -8,14 +8,11 @@ use super::part_figures::PartFigures;
 use super::step_ledger::{LedgerDifference, StepFate, StepLedger};
 use super::trial_home::TrialHome;
 use crate::chore_failure::ChoreFailure;
-use crate::process::works;
 
 /// The longest time that a hook may take.
 const BUDGET: Duration = Duration::from_secs(1);
-/// Time for starting processes, the tracer, and other work of the machine.
-const SLACK: Duration = Duration::from_secs(1);
-/// Number of starts of the program that take as long as the slack on a busy machine.
-const STARTS_IN_SLACK: u32 = 20;
+/// Time for starting and ending the process and the tracer: the time of a hook begins with its event.
+const SLACK: Duration = Duration::from_millis(300);
 /// Number of hooks that may be needed to record the steps that wait in the queue of a session.
 const HOOKS_TO_EMPTY_QUEUE: u32 = 30;
 /// Text of a hook that could not use the record of its session, and has started it over.
@@ -44,8 +41,6 @@ pub(super) struct FaultTrial<'l> {
     pub(super) is_damaged: bool,
     put_aside: usize,
     calls: u32,
-    /// Time beyond the budget that hooks have because others run at the same time.
-    pub(super) more_slack: Duration,
 }
 
 impl<'l> FaultTrial<'l> {
@@ -59,7 +54,6 @@ impl<'l> FaultTrial<'l> {
             is_damaged: false,
             put_aside: 0,
             calls: 0,
-            more_slack: Duration::ZERO,
         }
     }
 
@@ -163,24 +157,15 @@ impl<'l> FaultTrial<'l> {
         }
     }
 
+    /// Checks that the hook kept to its time. Waiting for a processor is not counted; everything else is.
     fn judge_time(&mut self, reply: &HookReply) {
         self.figures.slowest = self.figures.slowest.max(reply.elapsed);
-        if reply.elapsed <= BUDGET + SLACK + self.more_slack {
-            return;
+        if reply.own_time() > BUDGET + SLACK {
+            self.figures.late += 1;
+            self.broke(format_args!("late: {}", reply.describe()));
+        } else if reply.elapsed > BUDGET + SLACK {
+            self.figures.note("hooks that waited for a busy machine");
         }
-        // On a busy machine, everything takes longer.
-        let slack = SLACK.max(self.starting_time() * STARTS_IN_SLACK);
-        if reply.elapsed > BUDGET + slack + self.more_slack {
-            let late = format!("{}: late: {}", self.label, reply.describe());
-            self.figures.late.push(late);
-        }
-    }
-
-    /// Returns how long the program takes to do nothing.
-    fn starting_time(&self) -> Duration {
-        let started = Instant::now();
-        works(self.home.command(self.lab.program()).arg("--version"));
-        started.elapsed()
     }
 
     /// Records a step without a fault: the hook must acknowledge it, and say nothing.

@@ -9,10 +9,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use super::machine_stall::MachineStall;
 use super::trial_home::TrialHome;
 
-/// Time after which a hook counts as hung and is killed.
+/// Time after which a hook counts as hung and is killed, without the time that the machine took for other work.
 const HANG: Duration = Duration::from_secs(20);
+/// The same for a machine that is always busy.
+const LONGEST: Duration = Duration::from_mins(2);
 /// Pause between two looks at a process.
 const PAUSE: Duration = Duration::from_micros(500);
 /// Texts of hooks that could not handle the event.
@@ -54,6 +57,17 @@ impl HookConditions {
 pub(super) struct HookProcess {
     child: Child,
     started: Instant,
+    stall: MachineStall,
+    end: Option<HookEnd>,
+}
+
+/// The end of the process, before its output is read.
+#[derive(Clone, Copy, Debug)]
+struct HookEnd {
+    status: ExitStatus,
+    elapsed: Duration,
+    stalled: Duration,
+    hung: bool,
 }
 
 /// The end of a hook.
@@ -62,6 +76,8 @@ pub(super) struct HookReply {
     pub(super) status: ExitStatus,
     pub(super) err: String,
     pub(super) elapsed: Duration,
+    /// Time that the machine may have taken for other work meanwhile.
+    pub(super) stalled: Duration,
     /// True if it did not end by itself.
     pub(super) hung: bool,
 }
@@ -77,7 +93,7 @@ impl HookProcess {
         let words: Vec<PathBuf> =
             conditions.wrapper.iter().map(PathBuf::from).chain([program.to_owned()]).collect();
         let Some((first, rest)) = words.split_first() else { return Err("no program".to_owned()) };
-        let started = Instant::now();
+        let (started, stall) = (Instant::now(), MachineStall::now());
         let mut child = home
             .command(first)
             .args(rest)
@@ -98,7 +114,7 @@ impl HookProcess {
             // A process that was killed does not read it.
             let _ = input.write_all(event.to_string().as_bytes());
         }
-        Ok(HookProcess { child, started })
+        Ok(HookProcess { child, started, stall, end: None })
     }
 
     /// Kills the hook with everything it started.
@@ -115,27 +131,44 @@ impl HookProcess {
         let _ = self.child.kill();
     }
 
+    /// Notes the end if the hook has ended. Returns whether it has. A hook that hangs is killed.
+    pub(super) fn has_ended(&mut self) -> Result<bool, String> {
+        let failed = |error: std::io::Error| format!("cannot wait for the hook: {error}");
+        if self.end.is_some() {
+            return Ok(true);
+        }
+        let mut status = self.child.try_wait().map_err(failed)?;
+        let elapsed = self.started.elapsed();
+        let is_hanging = || elapsed > LONGEST || elapsed > HANG + MachineStall::now().since(self.stall);
+        let hung = status.is_none() && elapsed > HANG && is_hanging();
+        if hung {
+            self.kill();
+            status = Some(self.child.wait().map_err(failed)?);
+        }
+        let Some(status) = status else { return Ok(false) };
+        let (elapsed, stalled) = (self.started.elapsed(), MachineStall::now().since(self.stall));
+        self.end = Some(HookEnd { status, elapsed, stalled, hung });
+        Ok(true)
+    }
+
     /// Waits for the end.
     pub(super) fn wait(mut self) -> Result<HookReply, String> {
-        let failed = |error: std::io::Error| format!("cannot wait for the hook: {error}");
-        let mut hung = false;
-        let status = loop {
-            if let Some(status) = self.child.try_wait().map_err(failed)? {
-                break status;
-            }
-            if self.started.elapsed() > HANG {
-                hung = true;
-                self.kill();
-                break self.child.wait().map_err(failed)?;
-            }
+        while !self.has_ended()? {
             thread::sleep(PAUSE);
-        };
-        let elapsed = self.started.elapsed();
+        }
         let mut err = Vec::new();
         if let Some(mut stream) = self.child.stderr.take() {
-            stream.read_to_end(&mut err).map_err(failed)?;
+            stream
+                .read_to_end(&mut err)
+                .map_err(|error| format!("cannot read what the hook said: {error}"))?;
         }
-        Ok(HookReply { status, err: String::from_utf8_lossy(&err).into_owned(), elapsed, hung })
+        let err = String::from_utf8_lossy(&err).into_owned();
+        match self.end {
+            Some(HookEnd { status, elapsed, stalled, hung }) => {
+                Ok(HookReply { status, err, elapsed, stalled, hung })
+            }
+            None => Err("the hook did not end".to_owned()),
+        }
     }
 }
 
@@ -155,10 +188,17 @@ impl HookReply {
         self.status.code() == Some(127) || self.status.signal().is_some_and(|signal| signal != SIGKILL)
     }
 
+    /// Returns the time that the hook took itself, without what the machine took for other work.
+    pub(super) fn own_time(&self) -> Duration {
+        self.elapsed.saturating_sub(self.stalled)
+    }
+
     /// Describes the end for a person.
     pub(super) fn describe(&self) -> String {
         let err: String = self.err.trim().chars().take(300).collect();
         let hung = if self.hung { ", did not end by itself" } else { "" };
-        format!("{}{hung} after {:.2} s, standard error: {err:?}", self.status, self.elapsed.as_secs_f64())
+        let (elapsed, stalled) = (self.elapsed.as_secs_f64(), self.stalled.as_secs_f64());
+        let status = self.status;
+        format!("{status}{hung} after {elapsed:.2} s (machine busy for {stalled:.2} s), standard error: {err:?}")
     }
 }

@@ -14,6 +14,7 @@
 //! - `fault_trial`: one trial: hooks, and the checks after them
 //! - `trial_home`: the folder of a trial with its store
 //! - `hook_process`: a hook under faulty conditions
+//! - `machine_stall`: the time that the machine took for other work
 //! - `step_ledger`: the steps that were sent, to compare with the log
 //! - `part_figures`: what was counted
 //! - `system_calls`: the system calls of a hook, and faults at them
@@ -23,6 +24,7 @@ mod fault_lab;
 mod fault_trial;
 mod faults_arguments;
 mod hook_process;
+mod machine_stall;
 mod part_figures;
 mod parts;
 mod run;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::fault_lab::{FaultLab, TrialScale};
 use super::faults_arguments::{FaultsArguments, USAGE};
-use super::part_figures::render_table;
+use super::part_figures::{PartFigures, render_table};
 use super::parts::PARTS;
 use super::system_calls::check_tracer;
 use crate::chore_failure::ChoreFailure;
@@ -45,8 +45,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let scale = if arguments.short { TrialScale::Short } else { TrialScale::Full };
     let lab = FaultLab::open(program, arguments.seed, scale)?;
     let mut figures = Vec::new();
-    for part in arguments.parts {
-        eprintln!("xtask: faults: {} …", part.name);
+    let (beginning, count) = (Instant::now(), arguments.parts.len());
+    for (number, part) in (1..).zip(arguments.parts) {
+        eprintln!("xtask: faults: part {number} of {count}: {} …", part.name);
         let started = Instant::now();
         let found = (part.run)(&lab).map_err(|failure| failure.about(part.name))?;
         let (seconds, failures) = (started.elapsed().as_secs_f32(), found.failures());
@@ -60,6 +61,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let table = render_table(figures.iter().map(|(title, figures)| (*title, figures)));
     print!("{table}");
     let failures: usize = figures.iter().map(|(_, figures)| figures.failures()).sum();
+    let sum = |count: fn(&PartFigures) -> u64| figures.iter().map(|(_, figures)| count(figures)).sum::<u64>();
+    eprintln!(
+        "xtask: faults: {count} parts, {} trials, {} hooks, {failures} broken promises, {:.0} s",
+        sum(|figures| figures.trials),
+        sum(|figures| figures.hooks),
+        beginning.elapsed().as_secs_f32()
+    );
     if failures > 0 {
         return Err(ChoreFailure::Failed(format!("{failures} broken promises (seed {})", arguments.seed)));
     }

@@ -21,6 +21,8 @@ pub(super) struct CallPoint {
     pub(super) is_before_event: bool,
     /// True for the last call of this name.
     pub(super) is_last: bool,
+    /// True if the call only asks for a value, which cannot fail.
+    pub(super) is_question: bool,
 }
 
 /// Returns the words that start a program under `strace` with a fault at some system calls.
@@ -98,6 +100,7 @@ fn parse_trace(text: &str) -> Vec<CallPoint> {
                 number: *number,
                 is_before_event: !has_read,
                 is_last: false,
+                is_question: name == "brk" && arguments.starts_with("NULL"),
             });
         }
     }
@@ -123,7 +126,7 @@ mod tests {
         let trace = "7 execve(\"/p\", [\"p\"]) = 0\n7 openat(AT_FDCWD, \"lib\") = 3\n7 read(0, \"{}\", 8) = 2\n\
                      7 openat(AT_FDCWD, \"db\" <unfinished ...>\n8 openat(AT_FDCWD, \"x\") = 4\n\
                      7 <... openat resumed>) = 3\n8 fcntl(4, F_SETLK) = 0\n7 --- SIGCHLD {si_signo=SIGCHLD} ---\n\
-                     7 +++ exited with 0 +++\n";
+                     7 brk(NULL) = 0x1000\n7 brk(0x2000) = 0x2000\n7 +++ exited with 0 +++\n";
         let calls = parse_trace(trace);
         let shown: Vec<_> =
             calls.iter().map(|call| (&*call.name, call.number, call.is_before_event, call.is_last)).collect();
@@ -133,7 +136,10 @@ mod tests {
             ("read", 1, false, true),
             ("openat", 2, false, true),
             ("fcntl", 1, false, true),
+            ("brk", 1, false, false),
+            ("brk", 2, false, true),
         ];
         assert_eq!(shown, expected);
+        assert_eq!(calls.iter().map(|call| call.is_question).collect::<Vec<_>>().split_off(5), [true, false]);
     }
 }

@@ -12,11 +12,11 @@ use super::agent_choice::choose;
 use super::args::{HookArgs, HookCommand, InstallArgs, ManageCommand};
 use super::doctor::doctor;
 use crate::args::ConfigOptions;
-use crate::config_loading::{load_guarded, user_config};
+use crate::config_loading::{HOOK_TIMEOUT_VARIABLE, load_guarded, user_config};
 use crate::error::UserError;
 use crate::{exit, output};
 
-/// Bounds of `LOOPBREAK_HOOK_TIMEOUT`, in milliseconds. Agents give up after ten seconds.
+/// Bounds of the time limit of hooks, in milliseconds. Agents give up after ten seconds.
 const SHORTEST_MS: u64 = 100;
 const LONGEST_MS: u64 = 9_000;
 /// Longest time to print the reason why a hook ends early.
@@ -62,7 +62,7 @@ pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) ->
 
 /// Returns the time after which a hook lets the agent continue.
 fn time_limit() -> Duration {
-    let set = std::env::var("LOOPBREAK_HOOK_TIMEOUT").ok().and_then(|time| time.parse().ok());
+    let set = std::env::var(HOOK_TIMEOUT_VARIABLE).ok().and_then(|time| time.parse().ok());
     set.map_or(WHOLE_TIME, |time: u64| Duration::from_millis(time.clamp(SHORTEST_MS, LONGEST_MS)))
 }
 

@@ -99,10 +99,10 @@ fn a_session_named_like_a_path_stays_inside_the_store() {
 }
 
 #[test]
-fn a_tool_result_of_ten_megabytes_is_observed() {
+fn a_tool_result_of_fifty_megabytes_is_observed() {
     let folder = folder();
     let text = event("s", "PostToolUse", json!({"stdout": "HUGE", "stderr": ""}));
-    let done = send(folder.path(), "claude-code", text.replace("HUGE", &"x".repeat(10 * 1024 * 1024)));
+    let done = send(folder.path(), "claude-code", text.replace("HUGE", &"x".repeat(50 * 1024 * 1024)));
     assert_continues(&done);
     assert_eq!(done.err, "");
     assert!(fs::metadata(store(folder.path())).unwrap().len() < 1_000_000);

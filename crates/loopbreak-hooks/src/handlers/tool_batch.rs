@@ -2,7 +2,7 @@
 
 use crate::hook_response::HookResponse;
 use crate::hook_transaction::HookTransaction;
-use crate::transcript::UnreportedCall;
+use crate::part_reader::UnreportedCall;
 
 /// Shows the guard the calls that the agent rejected by itself, which no other event reports. Ends the session if that
 /// is due.

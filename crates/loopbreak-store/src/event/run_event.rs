@@ -47,6 +47,8 @@ pub enum RunEvent {
     Backoff(BackoffEvent),
     /// The runner waits because no task can be worked on.
     Idle(IdleEvent),
+    /// Takes the place of events that cannot be read, because the store is damaged.
+    Damaged(NoteEvent),
     /// An event of another version of Loopbreak.
     #[serde(untagged)]
     Unknown(UnknownEvent),
@@ -185,7 +187,15 @@ impl RunEvent {
     /// Reads an event from the columns of a table. This never fails: an unreadable event is an
     /// [`UnknownEvent`].
     pub fn from_columns(kind: &str, detail: &str) -> Self {
-        let detail: Map<String, Value> = serde_json::from_str(detail).unwrap_or_default();
+        RunEvent::parse_columns(kind, detail).unwrap_or_else(|| RunEvent::from_object(kind, Map::new()))
+    }
+
+    /// Reads an event from the columns of a table. Returns `None` if the detail is not a JSON object, as in a damaged store.
+    pub(crate) fn parse_columns(kind: &str, detail: &str) -> Option<Self> {
+        Some(RunEvent::from_object(kind, serde_json::from_str(detail).ok()?))
+    }
+
+    fn from_object(kind: &str, detail: Map<String, Value>) -> Self {
         let mut object = detail.clone();
         object.insert("kind".to_owned(), kind.into());
         serde_json::from_value(Value::Object(object))
@@ -228,6 +238,7 @@ impl RunEvent {
             RunEvent::Roadmap(_) => "roadmap",
             RunEvent::Backoff(_) => "backoff",
             RunEvent::Idle(_) => "idle",
+            RunEvent::Damaged(_) => "damaged",
             RunEvent::Unknown(event) => &event.kind,
         }
     }
@@ -250,7 +261,8 @@ impl RunEvent {
             RunEvent::Notice(event)
             | RunEvent::Plan(event)
             | RunEvent::Start(event)
-            | RunEvent::Roadmap(event) => Some(&event.action),
+            | RunEvent::Roadmap(event)
+            | RunEvent::Damaged(event) => Some(&event.action),
             RunEvent::Backoff(event) => Some(&event.action),
             RunEvent::Idle(event) => Some(&event.action),
             RunEvent::Unknown(event) => {

@@ -21,9 +21,17 @@ const CREATION_TIME: Duration = Duration::from_secs(1);
 
 /// Opens the file and applies the migrations it lacks. If several processes create a new file at the same
 /// time, SQLite reports immediately to some of them that it is busy or read-only. They try again.
-pub(super) fn connect(path: &Path, now: i64, options: StoreOptions) -> Result<Connection, StoreError> {
+pub(super) fn connect(
+    path: &Path,
+    mut exists: bool,
+    now: i64,
+    options: StoreOptions,
+) -> Result<Connection, StoreError> {
     let (started, longest) = (Instant::now(), options.waiting_time());
     loop {
+        if !exists {
+            let _ = create(path, now, options);
+        }
         let result = try_connect(path, now, options);
         let timeout = match &result {
             Err(StoreError::Busy) => longest,
@@ -36,6 +44,7 @@ pub(super) fn connect(path: &Path, now: i64, options: StoreOptions) -> Result<Co
             return result;
         }
         thread::sleep(RETRY_PAUSE);
+        exists = path.exists();
     }
 }
 
@@ -57,9 +66,13 @@ fn create(path: &Path, now: i64, options: StoreOptions) -> Option<()> {
     // SQLite gives all its files the mode of this one.
     crate::open_private_file(&draft, OpenOptions::new().write(true).create_new(true)).ok()?;
     let created = Connection::open(&draft).map_err(store_error).and_then(|mut file| {
+        // Nobody else uses the draft, so it is forced onto the disk once, when it is complete: the disk may be slow.
+        file.execute_batch("PRAGMA synchronous = OFF").map_err(store_error)?;
         migrate(&mut file, now)?;
         // Closing removes the write-ahead log, so that the store is one file.
-        file.close().map_err(|(_, error)| store_error(error))
+        file.close().map_err(|(_, error)| store_error(error))?;
+        let synced = OpenOptions::new().write(true).open(&draft).and_then(|file| file.sync_all());
+        synced.map_err(|error| StoreError::File { path: draft.display().to_string(), error })
     });
     let linked = created.ok().and_then(|()| {
         // A log that a removed file left behind would be applied to the new one. Only the process that holds the lock and
@@ -76,9 +89,6 @@ fn create(path: &Path, now: i64, options: StoreOptions) -> Option<()> {
 }
 
 fn try_connect(path: &Path, now: i64, options: StoreOptions) -> Result<Connection, StoreError> {
-    if !path.exists() {
-        let _ = create(path, now, options);
-    }
     let open = || {
         // A connection is used by one thread at a time, so SQLite's own mutexes are not needed.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE

@@ -6,11 +6,13 @@
 //! - `store_file_id`: tells whether the file at the path is the one that is open
 //! - `migrations`: the tables, and the migrations of older files
 //! - `rows`: conversion between values and rows
+//! - `event_reader`: reads the events of a run around damage
 //! - `prune`: removes old runs
 //! - `quarantine`: moves a damaged file away
 //! - `run_lock_file`: locks a run for one process
 
 mod connection;
+mod event_reader;
 mod migrations;
 mod prune;
 mod quarantine;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::store_error;
 use crate::tasks::{RoadmapTask, TaskEscalation, TaskState};
 use crate::{
-    Run, RunEvent, RunRecords, StoreError, StoredAttempt, StoredContextEntry, StoredEvent, StoredRecovery,
+    Run, RunRecords, StoreError, StoredAttempt, StoredContextEntry, StoredRecovery,
     StoredTask,
 };
 
@@ -29,13 +29,6 @@ pub(super) fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
         ended: row.get(7)?,
         events: row.get(8)?,
     })
-}
-
-/// Reads the number, time, kind and detail of an event.
-pub(super) fn event(row: &Row<'_>) -> rusqlite::Result<StoredEvent> {
-    let (kind, detail): (String, String) = (row.get(2)?, row.get(3)?);
-    let event = RunEvent::from_columns(&kind, &detail);
-    Ok(StoredEvent { number: row.get(0)?, at: row.get(1)?, event })
 }
 
 pub(super) fn task(row: &Row<'_>) -> rusqlite::Result<StoredTask> {

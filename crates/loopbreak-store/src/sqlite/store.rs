@@ -7,6 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::connection::connect;
+use super::event_reader::{read_event, read_events};
 use super::migrations::refuse_later_version;
 use super::prune::{DAY, remove_run};
 use super::rows::{self, ROADMAP_COLUMNS, RUN_COLUMNS};
@@ -74,7 +75,7 @@ impl SqliteStore {
         loop {
             crate::create_parent_folder(path)?;
             let before = StoreFileId::inspect(path)?;
-            let connection = connect(path, now(), options)?;
+            let connection = connect(path, before.is_some() || path.exists(), now(), options)?;
             let identity = StoreFileId::inspect(path)?;
             // If the file was replaced meanwhile, either of them may be open.
             if before.is_none() || before == identity {
@@ -210,14 +211,19 @@ impl Store for SqliteStore {
     }
 
     fn events(&self, run: &Run) -> Result<Vec<StoredEvent>, StoreError> {
-        let sql = "SELECT number, at, kind, detail FROM events WHERE run = ?1 ORDER BY number";
-        self.select(sql, (run.id,), rows::event)
+        read_events(&self.connection, run)
     }
 
     fn last_event(&self, run: &Run, kind: &str) -> Result<Option<StoredEvent>, StoreError> {
         let sql = "SELECT number, at, kind, detail FROM events WHERE run = ?1 AND kind = ?2 \
                    ORDER BY number DESC LIMIT 1";
-        Ok(self.select(sql, (run.id, kind), rows::event)?.pop())
+        match self.select(sql, (run.id, kind), |row| Ok(read_event(row))) {
+            Ok(mut found) => Ok(found.pop()),
+            Err(error) if error.is_damage() => {
+                Ok(self.events(run)?.into_iter().rfind(|stored| stored.event.kind() == kind))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn event_counts(&self, run: &Run) -> Result<Vec<EventCount>, StoreError> {
@@ -227,10 +233,14 @@ impl Store for SqliteStore {
                    THEN json_extract(detail, '$.action') END AS action, count(*), max(number) FROM events \
                    WHERE run = ?1 AND (kind NOT IN ('step', 'stop') OR instr(detail, '\"answer\":') > 0) \
                    GROUP BY kind, answer, action";
-        self.select(sql, (run.id,), |row| {
+        let counted = self.select(sql, (run.id,), |row| {
             let (kind, answer, action) = (row.get(0)?, row.get(1)?, row.get(2)?);
             Ok(EventCount { kind, answer, action, count: row.get(3)?, last: row.get(4)? })
-        })
+        });
+        match counted {
+            Err(error) if error.is_damage() => Ok(EventCount::count_all(&self.events(run)?)),
+            counted => counted,
+        }
     }
 
     fn tasks(&self, run: &Run) -> Result<Vec<StoredTask>, StoreError> {

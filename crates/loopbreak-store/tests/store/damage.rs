@@ -176,3 +176,78 @@ fn a_change_under_way_fails_if_the_store_is_removed_and_is_made_again() {
     done.unwrap();
     assert_eq!((tries, events(&path, "a")), (2, 1));
 }
+
+/// A store with one run of this many steps, in one file.
+fn long_run(steps: u64) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("loopbreak.db");
+    let mut store = open(&StoreUrl::from(&*path)).unwrap();
+    let step = |number| {
+        let action = Some(format!("step {number} {}", "x".repeat(200)));
+        RunEvent::Step(StepEvent { action, ..StepEvent::default() })
+    };
+    let events = (1..=steps).map(step).collect();
+    store.begin(&key("a"), "", 1).unwrap().commit(RunChange { events, ..RunChange::default() }).unwrap();
+    drop(store);
+    spoil(&path, "PRAGMA wal_checkpoint(TRUNCATE)");
+    (folder, path)
+}
+
+fn read_all(path: &Path) -> (Vec<u64>, Vec<String>) {
+    let store = open(&StoreUrl::from(path)).unwrap();
+    let run = store.run(&key("a")).unwrap().unwrap();
+    let (mut read, mut gaps) = (Vec::new(), Vec::new());
+    for stored in store.events(&run).unwrap() {
+        match &stored.event {
+            RunEvent::Damaged(note) => gaps.push(note.action.clone()),
+            _ => read.push(stored.number),
+        }
+    }
+    // The status of the run is counted in another way, and must be there too.
+    let counted: u64 = store.event_counts(&run).unwrap().iter().map(|count| count.count).sum();
+    assert!(gaps.is_empty() || counted >= gaps.len() as u64, "{counted} {gaps:?}");
+    assert_eq!(store.last_event(&run, "end").unwrap(), None);
+    (read, gaps)
+}
+
+/// One damaged page of an old event made the whole log unreadable.
+#[test]
+fn the_log_of_a_run_is_read_around_damaged_pages() {
+    let (_folder, path) = long_run(900);
+    assert_eq!(read_all(&path), ((1..=900).collect(), Vec::new()));
+    let page = |text: &str| {
+        let bytes = fs::read(&path).unwrap();
+        let at = bytes.windows(text.len()).position(|window| window == text.as_bytes()).unwrap();
+        at / 4096 * 4096
+    };
+    // In the middle, two pages with a gap between them, and the last one.
+    for (damaged, gaps) in [(vec!["step 400 "], 1), (vec!["step 100 ", "step 700 "], 2), (vec!["step 900 "], 1)] {
+        let intact = fs::read(&path).unwrap();
+        let mut bytes = intact.clone();
+        for text in &damaged {
+            let start = page(text);
+            bytes[start..start + 64].fill(0xff);
+        }
+        fs::write(&path, &bytes).unwrap();
+        let (read, told) = read_all(&path);
+        assert_eq!(told.len(), gaps, "{told:?}");
+        assert!(told.iter().all(|text| text.contains("cannot be read: ")), "{told:?}");
+        // A page has about a dozen of these events.
+        let missing = 900 - read.len();
+        assert!(missing <= 20 * damaged.len() && missing > 0, "{missing} missing");
+        assert!(read.is_sorted() && !read.contains(&400) || damaged != ["step 400 "], "{read:?}");
+        fs::write(&path, &intact).unwrap();
+    }
+}
+
+#[test]
+fn an_event_with_damaged_columns_is_shown_as_damaged() {
+    let (_folder, path) = long_run(9);
+    spoil(
+        &path,
+        "UPDATE events SET detail = 'x' WHERE number = 2; UPDATE events SET detail = x'ff00' WHERE number = 3; \
+         UPDATE events SET kind = CAST(x'ff' AS TEXT) WHERE number = 5; UPDATE events SET at = 'noon' WHERE number = 6",
+    );
+    let (read, told) = read_all(&path);
+    assert_eq!((read, told), (vec![1, 4, 6, 7, 8, 9], vec!["this event cannot be read".to_owned(); 3]));
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::chore_failure::ChoreFailure;
-use crate::faults::fault_lab::{FaultLab, repeat_if_late};
+use crate::faults::fault_lab::FaultLab;
 use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
 use crate::faults::hook_process::HookConditions;
 use crate::faults::part_figures::PartFigures;
@@ -36,7 +36,7 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
         trial.finish()
     })?;
     match MountedDisk::mount(&lab.path("disk"), "400k") {
-        Some(disk) => figures.add(repeat_if_late(|| small_disk(lab, &disk))?),
+        Some(disk) => figures.add(small_disk(lab, &disk)?),
         None => figures.note("file systems that could not be mounted here"),
     }
     Ok(figures)

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::random_damage::{SESSIONS, STEPS, heals};
 use crate::chore_failure::ChoreFailure;
-use crate::faults::fault_lab::{FaultLab, repeat_if_late};
+use crate::faults::fault_lab::FaultLab;
 use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
 use crate::faults::hook_process::HookConditions;
 use crate::faults::part_figures::PartFigures;
@@ -73,8 +73,8 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
         home.sql(sql).map_err(|reason| ChoreFailure::Failed(format!("{name}: {reason}")))?;
         heals(FaultTrial::new(lab, *name, home))
     })?;
-    figures.add(repeat_if_late(|| schema_format(lab, &home))?);
-    figures.add(repeat_if_late(|| later_version(lab, &home))?);
+    figures.add(schema_format(lab, &home)?);
+    figures.add(later_version(lab, &home)?);
     Ok(figures)
 }
 
