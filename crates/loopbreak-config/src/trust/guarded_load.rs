@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{GuardedConfig, ProjectFile, TrustedFiles, UnusedFile};
-use crate::layers::{ConfigLayers, LoadedConfig};
+use super::{GuardedConfig, ProjectFile, TrustedFiles, UnusedFile, UnusedVariable};
+use crate::layers::ConfigLayers;
 use crate::load::LoadError;
 use crate::source::{
     ConfigSource, FoundFile, ValueOrigin, find_guarding_file, foreign_reason, read_config_file,
 };
 
-/// Loads the configuration for a folder. Only a problem with the environment or with flags is an error: whatever is in the files,
+/// Loads the configuration for a folder. Only a problem with flags is an error: whatever is in the files and in the environment,
 /// there is a guard.
 pub(crate) fn load_guarded(
     layers: &ConfigLayers,
@@ -30,27 +30,23 @@ pub(crate) fn load_guarded(
         return Ok(GuardedConfig { unused, ..GuardedConfig::default() });
     }
     let mut layers = layers.clone();
-    let mut loaded = match user {
-        None => load(&layers)?,
-        Some((path, source)) => {
-            let with_user = layers.clone().user_file(source);
-            match with_user.load() {
-                Ok(loaded) => {
-                    layers = with_user;
-                    loaded
-                }
-                Err(error) => {
-                    // If the problem is elsewhere, it is reported as such.
-                    let loaded = load(&layers)?;
-                    unused.push(not_used(
-                        path,
-                        error.problems.first().map_or_else(String::new, ToString::to_string),
-                    ));
-                    loaded
-                }
+    let mut unused_variables = Vec::new();
+    // If the problem is elsewhere, it is reported as such.
+    let invalid = |error| LoadError::Invalid { source_file: None, user_file: None, error };
+    let mut loaded = UnusedVariable::leave_out(&mut layers, &mut unused_variables).map_err(invalid)?;
+    if let Some((path, source)) = user {
+        let mut with_user = layers.clone().user_file(source);
+        match UnusedVariable::leave_out(&mut with_user, &mut unused_variables) {
+            Ok(with_file) => {
+                layers = with_user;
+                loaded = with_file;
+            }
+            Err(error) => {
+                let reason = error.problems.first().map_or_else(String::new, ToString::to_string);
+                unused.push(not_used(path, reason));
             }
         }
-    };
+    }
     let mut project_file = None;
     match file {
         Some((path, Ok(source))) => {
@@ -80,11 +76,8 @@ pub(crate) fn load_guarded(
         None => {}
     }
     let mode_origin = Some(loaded.origin("mode")).filter(ValueOrigin::is_set);
-    Ok(GuardedConfig { settings: (*loaded.config).clone(), mode_origin, project_file, unused })
-}
-
-fn load(layers: &ConfigLayers) -> Result<LoadedConfig, LoadError> {
-    layers.load().map_err(|error| LoadError::Invalid { source_file: None, user_file: None, error })
+    let settings = (*loaded.config).clone();
+    Ok(GuardedConfig { settings, mode_origin, project_file, unused, unused_variables })
 }
 
 /// Reads the user's own file, if there is one.
