@@ -39,9 +39,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
         let mut file = BufWriter::new(output::create_file("--output", path, &inputs.inputs)?);
         output::ignore_closed_pipe(write_all(&mut file), &path.display().to_string())?;
     } else {
-        output::write_plain_with(|out| match output::is_terminal() {
-            true => write_all(&mut VisibleJson::escaped(out)),
-            false => write_all(out),
+        output::write_plain_with(|out| {
+            if output::is_terminal() { write_all(&mut VisibleJson::escaped(out)) } else { write_all(out) }
         })?;
     }
     // The logs that nobody asked for any more were not read.

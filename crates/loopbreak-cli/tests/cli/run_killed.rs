@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::support::agents::{run_with, start_and_wait, stdout_of, wait_until_gone};
+use super::support::agents::{VARIED, agent, run_with, start_and_wait, stdout_of, wait_until_gone};
 use super::support::folder;
 
 /// Starts a run, and kills it when its agent has created the file `up`.
@@ -54,8 +54,8 @@ fn an_iteration_that_was_cut_off_counts() {
 #[test]
 fn a_run_that_has_used_up_its_iterations_is_continued_only_with_a_higher_limit() {
     let folder = folder();
-    let body = "echo begun $$ >> begun; echo \"work of $$ $(date +%N)\"";
-    let resume = |limit: &str| run_with(folder.path(), &["--max-iterations", limit, "--resume"], body);
+    let body = agent(&format!("echo begun >> begun; {VARIED}"));
+    let resume = |limit: &str| run_with(folder.path(), &["--max-iterations", limit, "--resume"], &body);
     let begun = || fs::read_to_string(folder.path().join("begun")).unwrap().lines().count();
     resume("2");
     assert_eq!(begun(), 2);

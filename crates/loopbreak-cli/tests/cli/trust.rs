@@ -52,10 +52,12 @@ fn a_file_of_the_project_does_not_switch_the_guard_off() {
 #[test]
 fn a_wrong_variable_leaves_the_guard_on_and_is_said_once() {
     let home = HookHome::new();
-    for (name, value) in
-        [("LOOPBREAK_CYCLE__WARN", "3"), ("LOOPBREAK_MODE", "of"), ("LOOPBREAK_CYCLE__HARD_AT", "many")]
-    {
-        let session = home.session(name);
+    for (id, name, value) in [
+        ("s1", "LOOPBREAK_CYCLE__WARN", "3"),
+        ("s2", "LOOPBREAK_MODE", "of"),
+        ("s3", "LOOPBREAK_CYCLE__HARD_AT", "many"),
+    ] {
+        let session = home.session(id);
         let send = |event: &str| {
             let call = json!({"command": "make test"});
             let event = session.tool(event, "Bash", &call, json!({"tool_response": {"stdout": "1 failed"}}));

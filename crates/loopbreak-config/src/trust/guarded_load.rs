@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{GuardedConfig, ProjectFile, TrustedFiles, UnusedFile, UnusedVariable};
-use crate::layers::ConfigLayers;
+use crate::layers::{ConfigLayers, LoadedConfig};
 use crate::load::LoadError;
 use crate::source::{
     ConfigSource, FoundFile, ValueOrigin, find_guarding_file, foreign_reason, read_config_file,
@@ -31,22 +31,26 @@ pub(crate) fn load_guarded(
     }
     let mut layers = layers.clone();
     let mut unused_variables = Vec::new();
-    // If the problem is elsewhere, it is reported as such.
-    let invalid = |error| LoadError::Invalid { source_file: None, user_file: None, error };
-    let mut loaded = UnusedVariable::leave_out(&mut layers, &mut unused_variables).map_err(invalid)?;
-    if let Some((path, source)) = user {
-        let mut with_user = layers.clone().user_file(source);
-        match UnusedVariable::leave_out(&mut with_user, &mut unused_variables) {
-            Ok(with_file) => {
-                layers = with_user;
-                loaded = with_file;
-            }
-            Err(error) => {
-                let reason = error.problems.first().map_or_else(String::new, ToString::to_string);
-                unused.push(not_used(path, reason));
+    let mut loaded = match user {
+        None => without_user_file(&mut layers, &mut unused_variables)?,
+        Some((path, source)) => {
+            let mut with_user = layers.clone().user_file(source);
+            match UnusedVariable::leave_out(&mut with_user, &mut unused_variables) {
+                Ok(loaded) => {
+                    layers = with_user;
+                    loaded
+                }
+                Err(error) => {
+                    unused_variables.clear();
+                    // If the problem is elsewhere, it is reported as such.
+                    let loaded = without_user_file(&mut layers, &mut unused_variables)?;
+                    let reason = error.problems.first().map_or_else(String::new, ToString::to_string);
+                    unused.push(not_used(path, reason));
+                    loaded
+                }
             }
         }
-    }
+    };
     let mut project_file = None;
     match file {
         Some((path, Ok(source))) => {
@@ -78,6 +82,17 @@ pub(crate) fn load_guarded(
     let mode_origin = Some(loaded.origin("mode")).filter(ValueOrigin::is_set);
     let settings = (*loaded.config).clone();
     Ok(GuardedConfig { settings, mode_origin, project_file, unused, unused_variables })
+}
+
+fn without_user_file(
+    layers: &mut ConfigLayers,
+    unused: &mut Vec<UnusedVariable>,
+) -> Result<LoadedConfig, LoadError> {
+    UnusedVariable::leave_out(layers, unused).map_err(|error| LoadError::Invalid {
+        source_file: None,
+        user_file: None,
+        error,
+    })
 }
 
 /// Reads the user's own file, if there is one.
