@@ -24,6 +24,7 @@ const TARGETS: &[(&str, &str)] = &[
     ("mcp_lines", "fuzz/seeds/mcp_lines"),
     ("store", "fuzz/seeds/store"),
     ("hook_event", "crates/loopbreak-cli/tests/fixtures/hooks"),
+    ("secret", "fuzz/seeds/secret"),
 ];
 const LOGS: &str = "crates/loopbreak-trace/tests/fixtures";
 

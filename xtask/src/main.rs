@@ -7,6 +7,7 @@ mod agents;
 #[cfg(not(feature = "agents"))]
 mod agents_relay;
 mod bench;
+mod builder_paths;
 mod chore_failure;
 mod ci;
 mod dam;

@@ -4,6 +4,7 @@ use std::env;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 
+use crate::builder_paths;
 use crate::chore_failure::ChoreFailure;
 
 /// The options of cargo that add the chore `agents` with the model it needs, so that both are checked and tested. The
@@ -21,6 +22,9 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
+    if arguments.windows(2).any(|pair| pair == ["--profile", "dist"]) {
+        builder_paths::hide_in(&mut command);
+    }
     command
 }
 

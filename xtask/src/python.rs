@@ -23,15 +23,15 @@ pub(crate) struct PythonEnvironment {
     name: &'static str,
     /// The purpose, as the start of a sentence.
     why: &'static str,
-    /// The packages, one call of pip each.
-    packages: &'static [&'static [&'static str]],
+    /// Files below `xtask/python` with packages, their versions and hashes. Each is installed by a call of pip, with these options.
+    requirements: &'static [(&'static str, &'static [&'static str])],
 }
 
 const ALL: [PythonEnvironment; 1] = [PythonEnvironment {
     name: "jericho",
     why: "the bridge to Jericho is tested with",
     // Without its dependencies: spaCy is large, and only its lists of valid actions need it.
-    packages: &[&["numpy>=2,<3"], &["--no-deps", "jericho==3.3.1"]],
+    requirements: &[("numpy.txt", &[]), ("jericho.txt", &["--no-deps"])],
 }];
 
 /// Installs the packages that are missing.
@@ -41,6 +41,15 @@ pub(crate) fn install() -> Result<(), ChoreFailure> {
 }
 
 impl PythonEnvironment {
+    /// Returns the packages that have to be there.
+    fn wanted(&self) -> Result<String, ChoreFailure> {
+        let read = |(file, _): &(&str, _)| {
+            fs::read_to_string(requirement_file(file))
+                .map_err(|error| ChoreFailure::io(format_args!("read xtask/python/{file}"), &error))
+        };
+        self.requirements.iter().map(read).collect()
+    }
+
     fn folder(&self) -> PathBuf {
         let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
         root().join(target).join("venvs").join(self.name)
@@ -49,27 +58,56 @@ impl PythonEnvironment {
     fn install(&self) -> Result<(), ChoreFailure> {
         let folder = self.folder();
         // Written when all is there, so that half an environment is never taken for a whole one.
-        let (mark, wanted) = (folder.join("packages.txt"), format!("{:?}\n", self.packages));
+        let (mark, wanted) = (folder.join("packages.txt"), self.wanted()?);
         if fs::read_to_string(&mark).is_ok_and(|installed| installed == wanted) {
             return Ok(());
         }
-        let PythonEnvironment { name, why, packages } = self;
+        let PythonEnvironment { name, why, requirements } = self;
         eprintln!("xtask: {why} packages of PyPI; installing them into target/venvs/{name} …");
         let python = folder.join("bin").join("python");
         let installed =
             run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder)).and_then(|()| {
-                packages.iter().try_for_each(|packages| {
+                requirements.iter().try_for_each(|(file, options)| {
                     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-                    run(Command::new(&python).args(pip).args(*packages))
+                    let mut command = Command::new(&python);
+                    command.args(pip).args(*options).args(["--require-hashes", "--requirement"]);
+                    run(command.arg(requirement_file(file)))
                 })
             });
         installed.map_err(|failure| {
             failure.about(format_args!(
-                "{why} {packages:?}, which cannot be installed from PyPI here; it needs the network, and Jericho a C \
+                "{why} the packages of xtask/python, which cannot be installed from PyPI here; it needs the network, and Jericho a C \
                  compiler and make (on Debian `sudo apt-get install build-essential`)"
             ))
         })?;
         fs::write(&mark, wanted)
             .map_err(|error| ChoreFailure::io(format_args!("write {}", mark.display()), &error))
+    }
+}
+
+fn requirement_file(name: &str) -> PathBuf {
+    root().join("xtask/python").join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without a hash, pip takes whatever an index has under the name.
+    #[test]
+    fn every_package_has_a_version_and_a_hash() {
+        let files: Vec<PathBuf> =
+            ALL.iter().flat_map(|all| all.requirements).map(|(file, _)| requirement_file(file)).collect();
+        let client = root().join("crates/loopbreak-cli/tests/cli/mcp_client/requirements.txt");
+        for file in files.iter().chain([&client]) {
+            let text = fs::read_to_string(file).unwrap();
+            let entries = text.replace("\\\n", " ");
+            let packages: Vec<&str> =
+                entries.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+            assert!(!packages.is_empty(), "{}", file.display());
+            for package in packages {
+                assert!(package.contains("==") && package.contains("--hash=sha256:"), "{package}");
+            }
+        }
     }
 }

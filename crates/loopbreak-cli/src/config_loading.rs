@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use loopbreak::{Config, Settings};
 use loopbreak_config::{
     ConfigError, ConfigFileError, ConfigLoader, ConfigSource, GuardedConfig, LoadError, LoadedConfig,
-    loopbreak_variables, user_config_path,
+    user_config_path,
 };
 use loopbreak_watch::notification::COMMAND_VARIABLES;
 
@@ -24,18 +24,18 @@ pub(crate) const API_KEY_VARIABLE: &str = "LOOPBREAK_API_KEY";
 
 /// Loads the settings for the current folder. Prints all problems on stderr.
 pub(crate) fn load(options: &ConfigOptions) -> Result<Config, UserError> {
-    loader(options, Path::new("."))?.load().map(|loaded| loaded.config).map_err(report)
+    loader(options, Path::new(".")).load().map(|loaded| loaded.config).map_err(report)
 }
 
 /// Loads the settings for a folder without preparing them for a guard, so that the caller can change them.
 pub(crate) fn settings_in(options: &ConfigOptions, folder: &Path) -> Result<Settings, UserError> {
-    loader(options, folder)?.load_settings().map_err(report)
+    loader(options, folder).load_settings().map_err(report)
 }
 
 /// Loads the settings of a guard whose agent can write files: a file of the project counts only as far as it is trusted. Fast
 /// if nothing is configured.
 pub(crate) fn load_guarded(options: &ConfigOptions, folder: &Path) -> Result<GuardedConfig, UserError> {
-    loader(options, folder)?.load_guarded().map_err(report)
+    loader(options, folder).load_guarded().map_err(report)
 }
 
 /// Loads the settings of a guard for the current folder, and says on stderr what the user should know about them.
@@ -60,7 +60,7 @@ pub(crate) fn user_config() -> Option<PathBuf> {
 
 /// Loads the settings for a folder. Returns `None` if they are invalid.
 pub(crate) fn try_load(options: &ConfigOptions, folder: &Path) -> Result<Option<LoadedConfig>, UserError> {
-    match loader(options, folder)?.load() {
+    match loader(options, folder).load() {
         Ok(loaded) => Ok(Some(loaded)),
         Err(LoadError::Invalid { .. }) => Ok(None),
         Err(error) => Err(report(error)),
@@ -68,9 +68,9 @@ pub(crate) fn try_load(options: &ConfigOptions, folder: &Path) -> Result<Option<
 }
 
 /// Creates the loader for a folder.
-pub(crate) fn loader(options: &ConfigOptions, folder: &Path) -> Result<ConfigLoader, UserError> {
-    let variables = loopbreak_variables(&reserved_variables()).map_err(report)?;
-    let mut loader = ConfigLoader::new(folder).user_file(user_config()).environment(variables);
+pub(crate) fn loader(options: &ConfigOptions, folder: &Path) -> ConfigLoader {
+    let loader = ConfigLoader::new(folder).user_file(user_config());
+    let mut loader = loader.process_environment(&reserved_variables());
     if let Some(path) = &options.config {
         loader = loader.file(path);
     }
@@ -80,7 +80,7 @@ pub(crate) fn loader(options: &ConfigOptions, folder: &Path) -> Result<ConfigLoa
     for assignment in &options.set {
         loader = loader.set(assignment);
     }
-    Ok(loader)
+    loader
 }
 
 /// Converts an error for the user. Prints the problems of invalid settings on stderr.

@@ -72,7 +72,9 @@ pub use source::{
     ConfigFileError, ConfigFileLayout, ConfigSource, SourceLocation, ValueOrigin, find_config_file,
     has_loopbreak_tables, read_config_file, read_limited_file, user_config_path,
 };
-pub use trust::{GuardedConfig, IgnoredOption, ProjectFile, TrustedFiles, TrustedFilesError, UnusedFile};
+pub use trust::{
+    GuardedConfig, IgnoredOption, ProjectFile, TrustedFiles, TrustedFilesError, UnusedFile, UnusedVariable,
+};
 
 /// Compiles and runs the snippets of the guide with the tests.
 #[cfg(doctest)]

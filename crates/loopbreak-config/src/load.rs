@@ -8,7 +8,7 @@ use loopbreak::Settings;
 use crate::layers::{ConfigLayers, LoadedConfig};
 use crate::problem::ConfigError;
 use crate::source::{ConfigFileError, ConfigSource, ValueOrigin, find_config_file, read_config_file};
-use crate::trust::{GuardedConfig, load_guarded};
+use crate::trust::{GuardedConfig, UnusedVariable, load_guarded};
 
 /// Loads the configuration for a folder.
 ///
@@ -28,6 +28,8 @@ pub struct ConfigLoader {
     user_file: Option<PathBuf>,
     layers: ConfigLayers,
     is_customized: bool,
+    /// Names of variables that are not Unicode.
+    unreadable: Vec<String>,
 }
 
 /// An error while loading a configuration.
@@ -64,6 +66,7 @@ impl ConfigLoader {
             user_file: None,
             layers: ConfigLayers::default(),
             is_customized: false,
+            unreadable: Vec::new(),
         }
     }
 
@@ -90,6 +93,15 @@ impl ConfigLoader {
         self
     }
 
+    /// Adds the environment variables of this process that begin with `LOOPBREAK`, except the reserved ones, which are not
+    /// settings.
+    #[must_use]
+    pub fn process_environment(mut self, reserved: &[&str]) -> Self {
+        let (variables, unreadable) = process_variables(reserved);
+        self.unreadable.extend(unreadable);
+        self.environment(variables)
+    }
+
     /// Selects a profile. Overrides the file and the environment.
     #[must_use]
     pub fn profile(mut self, name: impl Into<String>) -> Self {
@@ -108,6 +120,7 @@ impl ConfigLoader {
 
     /// Loads the configuration.
     pub fn load(&self) -> Result<LoadedConfig, LoadError> {
+        self.check_variables()?;
         let source = self.find_source()?;
         self.load_sources(source, self.read_user_file()?)
     }
@@ -115,6 +128,7 @@ impl ConfigLoader {
     /// Loads the settings alone. Faster than [`ConfigLoader::load`] if nothing is configured, which matters to a hook
     /// that runs on every tool call.
     pub fn load_settings(&self) -> Result<Settings, LoadError> {
+        self.check_variables()?;
         let (source, user) = (self.find_source()?, self.read_user_file()?);
         if source.is_none() && user.is_none() && !self.is_customized {
             return Ok(Settings::default());
@@ -124,15 +138,38 @@ impl ConfigLoader {
 
     /// Loads the configuration of a guard whose agent can write files. A file that was found in the folder or above it is not
     /// trusted like that of the user: unless the user has trusted it, it can tighten and tune the guard, and not loosen it. A
-    /// file that was named with [`ConfigLoader::file`] is taken as it stands.
+    /// file that was named with [`ConfigLoader::file`] is taken as it stands. An environment variable that is wrong is not used.
     pub fn load_guarded(&self) -> Result<GuardedConfig, LoadError> {
-        if self.file.is_none() {
-            let user_file = self.user_file.as_deref();
-            return load_guarded(&self.layers, self.is_customized, &self.folder, user_file);
-        }
-        let loaded = self.load()?;
+        let mut guarded = if self.file.is_some() {
+            self.load_named()?
+        } else {
+            load_guarded(&self.layers, self.is_customized, &self.folder, self.user_file.as_deref())?
+        };
+        let unreadable = self.unreadable.iter().map(|name| UnusedVariable::new(name, "it is not Unicode"));
+        guarded.unused_variables.extend(unreadable);
+        Ok(guarded)
+    }
+
+    /// Loads the configuration of a guard from the named file.
+    fn load_named(&self) -> Result<GuardedConfig, LoadError> {
+        let (source, user) = (self.find_source()?, self.read_user_file()?);
+        let mut layers = self.layers.clone();
+        layers = source.iter().fold(layers, |layers, source| layers.file(source.clone()));
+        layers = user.iter().fold(layers, |layers, user| layers.user_file(user.clone()));
+        let mut unused_variables = Vec::new();
+        let loaded = UnusedVariable::leave_out(&mut layers, &mut unused_variables).map_err(|error| {
+            LoadError::Invalid { source_file: source, user_file: user.map(Box::new), error }
+        })?;
         let mode_origin = Some(loaded.origin("mode")).filter(ValueOrigin::is_set);
-        Ok(GuardedConfig { settings: (*loaded.config).clone(), mode_origin, ..GuardedConfig::default() })
+        let settings = (*loaded.config).clone();
+        Ok(GuardedConfig { settings, mode_origin, unused_variables, ..GuardedConfig::default() })
+    }
+
+    fn check_variables(&self) -> Result<(), LoadError> {
+        match self.unreadable.first() {
+            Some(name) => Err(LoadError::Variable { name: name.clone() }),
+            None => Ok(()),
+        }
     }
 
     fn find_source(&self) -> Result<Option<ConfigSource>, ConfigFileError> {
@@ -177,18 +214,27 @@ impl ConfigLoader {
 /// Returns the environment variables of this process that begin with `LOOPBREAK`, except the reserved ones, which are
 /// not settings.
 pub fn loopbreak_variables(reserved: &[&str]) -> Result<Vec<(String, String)>, LoadError> {
-    let mut variables = Vec::new();
+    let (variables, unreadable) = process_variables(reserved);
+    match unreadable.into_iter().next() {
+        Some(name) => Err(LoadError::Variable { name }),
+        None => Ok(variables),
+    }
+}
+
+/// Returns the variables with their values, and the names of those that are not Unicode.
+fn process_variables(reserved: &[&str]) -> (Vec<(String, String)>, Vec<String>) {
+    let (mut variables, mut unreadable) = (Vec::new(), Vec::new());
     for (name, value) in env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with("LOOPBREAK")) else { continue };
         if reserved.contains(&name) {
             continue;
         }
-        let Some(value) = value.to_str() else {
-            return Err(LoadError::Variable { name: name.to_owned() });
-        };
-        variables.push((name.to_owned(), value.to_owned()));
+        match value.to_str() {
+            Some(value) => variables.push((name.to_owned(), value.to_owned())),
+            None => unreadable.push(name.to_owned()),
+        }
     }
-    Ok(variables)
+    (variables, unreadable)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Watches logs: shows every step to the guard of its run and reports interventions as they happen.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant, SystemTime};
@@ -235,7 +236,13 @@ impl LogWatcher {
     pub fn paths_without_log(&self) -> Vec<PathBuf> {
         let named = self.files.sources.iter().filter(|source| self.options.paths.contains(&source.tail.path));
         let wrong = named.filter(|source| !source.is_log() && source.tail.size() > 0);
-        wrong.map(|source| source.tail.path.clone()).collect()
+        let mut wrong: Vec<PathBuf> = wrong.map(|source| source.tail.path.clone()).collect();
+        // Pipes and devices are never read.
+        let is_special =
+            |path: &&PathBuf| fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir());
+        wrong.extend(self.options.paths.iter().filter(is_special).cloned());
+        wrong.dedup();
+        wrong
     }
 
     /// Returns the totals so far.

@@ -9,6 +9,7 @@ use loopbreak_analysis::{
     AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer, Report, RunMatch, VerdictName,
 };
 use loopbreak_report::html;
+use loopbreak_report::outputs::VisibleJson;
 use loopbreak_report::text::{self, TextDetail};
 use loopbreak_trace::{InputSet, UnpackLimit, expand_paths, search_agent_logs};
 
@@ -158,7 +159,9 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
         return Ok(());
     }
     if args.json {
-        return output::write_plain_with(|out| report.write_json(out, output::is_terminal()));
+        return output::write_plain_with(|out| {
+            report.write_json(&mut VisibleJson::escaped(out), output::is_terminal())
+        });
     }
     let detail = match (args.quiet, args.verbose) {
         (true, _) => TextDetail::Totals,

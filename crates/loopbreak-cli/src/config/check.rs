@@ -17,7 +17,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8, UserError> {
         Some(path) => options.config = Some(path.clone()),
         None => {}
     }
-    match config_loading::loader(&options, folder)?.load() {
+    match config_loading::loader(&options, folder).load() {
         Ok(loaded) if args.json => output::print_indented_json(&loaded.to_json())?,
         Ok(loaded) => output::print(&loaded.render_table())?,
         Err(LoadError::Invalid { source_file, error, .. }) if args.json => {
@@ -32,7 +32,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<u8, UserError> {
 /// Prints the effective value of one option.
 pub(super) fn get(args: &GetArgs) -> Result<u8, UserError> {
     let loaded =
-        config_loading::loader(&args.options, Path::new("."))?.load().map_err(config_loading::report)?;
+        config_loading::loader(&args.options, Path::new(".")).load().map_err(config_loading::report)?;
     let key = args.key.trim();
     let option = loaded.effective_options().into_iter().find(|option| option.path == key);
     let value = option.ok_or_else(|| unknown_key(key))?.value;

@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use loopbreak_analysis::{RunSeparator, convert_log, report_unread_inputs};
+use loopbreak_report::outputs::VisibleJson;
 use loopbreak_trace::{UnpackLimit, expand_paths};
 
 use super::args::ConvertArgs;
@@ -38,7 +39,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
         let mut file = BufWriter::new(output::create_file("--output", path, &inputs.inputs)?);
         output::ignore_closed_pipe(write_all(&mut file), &path.display().to_string())?;
     } else {
-        output::write_plain_with(write_all)?;
+        output::write_plain_with(|out| {
+            if output::is_terminal() { write_all(&mut VisibleJson::escaped(out)) } else { write_all(out) }
+        })?;
     }
     // The logs that nobody asked for any more were not read.
     if is_closed {

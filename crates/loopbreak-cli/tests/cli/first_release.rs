@@ -9,35 +9,19 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use crate::support::released_store::state_with;
 use crate::support::{FinishedProgram, done, folder, loopbreak, root};
 
 fn fixture(name: &str) -> PathBuf {
     root().join("crates/loopbreak-cli/tests/fixtures/first-release").join(name)
 }
 
-/// Copies the store into a state folder of its own. Its times are moved to the present, as if the sessions
-/// had just paused: old runs would be pruned.
 fn state_with_store() -> TempDir {
-    let state = folder();
-    let store = state.path().join("loopbreak/loopbreak.db");
-    fs::create_dir_all(store.parent().unwrap()).unwrap();
-    fs::copy(fixture("loopbreak.db"), &store).unwrap();
-    let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
-    let database = rusqlite::Connection::open(&store).unwrap();
-    let last: i64 = database.query_row("SELECT max(seen) FROM guards", [], |row| row.get(0)).unwrap();
-    let moved = now - 1_000 - last;
-    for change in [
-        "UPDATE runs SET started = started + ?1, day = (started + ?1) / 86400000",
-        "UPDATE guards SET seen = seen + ?1, ended = ended + ?1",
-    ] {
-        database.execute(change, [moved]).unwrap();
-    }
-    state
+    state_with(&fixture("loopbreak.db"))
 }
 
 fn run(state: &Path, args: &[&str]) -> FinishedProgram {

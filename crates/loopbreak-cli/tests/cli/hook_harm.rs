@@ -170,8 +170,8 @@ fn a_wrong_configuration_or_command_line_refuses_no_call() {
     let folder = folder();
     let text = event("s", "PreToolUse", json!("x")).replace("\"cwd\":\"/\"", "\"cwd\":\"\"");
     let mut hook = loopbreak(folder.path());
-    hook.args(["hook", "claude-code"]).env("XDG_STATE_HOME", folder.path().join("state"));
-    let wrong = done(hook.env("LOOPBREAK_CYCLE__WARN", "3").write_stdin(text));
+    hook.args(["hook", "claude-code", "--set", "cycle.warn=3"]);
+    let wrong = done(hook.env("XDG_STATE_HOME", folder.path().join("state")).write_stdin(text));
     assert_continues(&wrong);
     assert!(wrong.err.contains("configuration"), "{}", wrong.err);
     // It is also written to the error log.

@@ -6,14 +6,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use loopbreak::{Config, Guard, Snapshot};
 use rusqlite::Connection;
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::support::{FinishedProgram, done, folder, loopbreak, root};
+use crate::support::released_store::state_with;
+use crate::support::{FinishedProgram, done, loopbreak, root};
 
 const SESSIONS: [&str; 3] = ["stuck", "working", "asking"];
 
@@ -28,26 +27,6 @@ fn releases() -> Vec<PathBuf> {
     releases.sort();
     assert!(!releases.is_empty());
     releases
-}
-
-/// Copies a store into a state folder of its own. Its times are moved to the present, as if the sessions had just paused: old runs
-/// would be pruned.
-fn state_with(store: &Path) -> TempDir {
-    let state = folder();
-    let copy = state.path().join("loopbreak/loopbreak.db");
-    fs::create_dir_all(copy.parent().unwrap()).unwrap();
-    fs::copy(store, &copy).unwrap();
-    let database = Connection::open(&copy).unwrap();
-    let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
-    let last: i64 = database.query_row("SELECT max(seen) FROM guards", [], |row| row.get(0)).unwrap();
-    let moved = now - 1_000 - last;
-    for change in [
-        "UPDATE runs SET started = started + ?1, day = (started + ?1) / 86400000",
-        "UPDATE guards SET seen = seen + ?1, ended = ended + ?1",
-    ] {
-        database.execute(change, [moved]).unwrap();
-    }
-    state
 }
 
 fn run(state: &Path, args: &[&str], input: &str) -> FinishedProgram {

@@ -11,7 +11,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::agents::{LONG, VARIED, agent, run_with, session, start_and_wait, stdout_of};
+use crate::support::agents::{
+    LONG, VARIED, agent, count_processes, run_with, session, start_and_wait, stdout_of, wait_until_gone,
+};
 use crate::support::{folder, loopbreak};
 
 #[test]
@@ -276,21 +278,6 @@ fn advice_alone_does_not_end_a_loop() {
     let done = run_with(folder.path(), &args, &agent("cat > prompt-$N; echo the same again"));
     assert_eq!(done.code, Some(11), "{}", done.err);
     assert!(fs::read_to_string(folder.path().join("prompt-4")).unwrap().contains("Loop guard"));
-}
-
-/// Returns the number of processes whose command line contains this text.
-fn count_processes(mark: &str) -> usize {
-    let all = Command::new("ps").args(["-eo", "stat=,args="]).output().unwrap();
-    let text = String::from_utf8_lossy(&all.stdout).into_owned();
-    text.lines().filter(|line| line.contains(mark) && !line.starts_with('Z')).count()
-}
-
-fn wait_until_gone(mark: &str) {
-    let end = Instant::now() + LONG;
-    while count_processes(mark) > 0 {
-        assert!(Instant::now() < end, "still there: {mark}");
-        thread::sleep(Duration::from_millis(50));
-    }
 }
 
 /// Starts a run, interrupts it when its agent has created the file `up`, and returns the exit code.

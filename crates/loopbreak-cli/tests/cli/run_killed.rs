@@ -5,27 +5,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use super::support::agents::{LONG, run_with, start_and_wait, stdout_of};
+use super::support::agents::{VARIED, agent, run_with, start_and_wait, stdout_of, wait_until_gone};
 use super::support::folder;
-
-/// Returns the number of processes whose command line contains this text.
-fn count_processes(mark: &str) -> usize {
-    let all = Command::new("ps").args(["-eo", "stat=,args="]).output().unwrap();
-    let text = String::from_utf8_lossy(&all.stdout).into_owned();
-    text.lines().filter(|line| line.contains(mark) && !line.starts_with('Z')).count()
-}
-
-fn wait_until_gone(mark: &str) {
-    let end = Instant::now() + LONG;
-    while count_processes(mark) > 0 {
-        assert!(Instant::now() < end, "still there: {mark}");
-        thread::sleep(Duration::from_millis(50));
-    }
-}
 
 /// Starts a run, and kills it when its agent has created the file `up`.
 fn start_and_kill(folder: &Path, args: &[&str], body: &str) {
@@ -66,6 +48,25 @@ fn an_iteration_that_was_cut_off_counts() {
     assert_eq!(fs::read_to_string(folder.path().join("begun")).unwrap().lines().count(), 4);
     wait_until_gone("7654.521");
     assert!(stdout_of(folder.path(), &["status", "--all"]).contains("limit"), "it ended by its limit");
+}
+
+/// A program that starts the runner again, whatever it answered, must not get one more iteration each time.
+#[test]
+fn a_run_that_has_used_up_its_iterations_is_continued_only_with_a_higher_limit() {
+    let folder = folder();
+    let body = agent(&format!("echo begun >> begun; {VARIED}"));
+    let resume = |limit: &str| run_with(folder.path(), &["--max-iterations", limit, "--resume"], &body);
+    let begun = || fs::read_to_string(folder.path().join("begun")).unwrap().lines().count();
+    resume("2");
+    assert_eq!(begun(), 2);
+    for _ in 0..2 {
+        let again = resume("2");
+        assert_eq!(again.code, Some(11), "{}", again.err);
+        assert!(again.err.contains("2 of 2 used; raise --max-iterations to continue"), "{}", again.err);
+        assert_eq!(begun(), 2);
+    }
+    assert_eq!(resume("3").code, Some(11));
+    assert_eq!(begun(), 3, "a higher limit continues the run");
 }
 
 /// The new agent must not work beside the old one, which has a moment to clean up.

@@ -48,6 +48,34 @@ fn a_file_of_the_project_does_not_switch_the_guard_off() {
     }
 }
 
+/// A misspelled variable used to leave the session without a guard, and only the error log said so.
+#[test]
+fn a_wrong_variable_leaves_the_guard_on_and_is_said_once() {
+    let home = HookHome::new();
+    for (id, name, value) in [
+        ("s1", "LOOPBREAK_CYCLE__WARN", "3"),
+        ("s2", "LOOPBREAK_MODE", "of"),
+        ("s3", "LOOPBREAK_CYCLE__HARD_AT", "many"),
+    ] {
+        let session = home.session(id);
+        let send = |event: &str| {
+            let call = json!({"command": "make test"});
+            let event = session.tool(event, "Bash", &call, json!({"tool_response": {"stdout": "1 failed"}}));
+            let mut command = home.command(&["hook", "claude-code"]);
+            let done = done(command.env(name, value).write_stdin(event.to_string()));
+            assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{name}");
+            serde_json::from_str(&done.out).unwrap_or(Value::Null)
+        };
+        let mut answers: Vec<Value> = (0..7).map(|_| send("PostToolUse")).collect();
+        answers.push(send("PreToolUse"));
+        assert_eq!(decision(&answers[7]), "deny", "{name}: {answers:#?}");
+        let said = answers.iter().filter(|answer| message(answer).contains(name)).count();
+        assert_eq!(said, 1, "{name}: {answers:#?}");
+        let status = done(home.command(&["status"]).env(name, value));
+        assert!(format!("{}{}", status.out, status.err).contains(name), "{}{}", status.out, status.err);
+    }
+}
+
 /// A file above the project counts as well, and so did one in a folder that every user may write to.
 #[cfg(unix)]
 #[test]

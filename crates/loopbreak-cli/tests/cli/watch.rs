@@ -219,6 +219,30 @@ fn thousands_of_lines_written_in_pieces_give_the_result_of_analyze() {
     assert!(closing.starts_with("watched 3 runs, 12,041 steps"), "{closing}");
 }
 
+/// A program that only looks at the exit code must not take a log that nobody read for a healthy one.
+#[cfg(unix)]
+#[test]
+fn once_fails_if_a_named_log_cannot_be_read() {
+    let folder = folder();
+    fs::write(folder.path().join("stuck.jsonl"), stuck("a", 40)).unwrap();
+    std::os::unix::fs::symlink("b.jsonl", folder.path().join("a.jsonl")).unwrap();
+    std::os::unix::fs::symlink("a.jsonl", folder.path().join("b.jsonl")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe.jsonl")).status().unwrap();
+    assert!(made.success());
+    for (log, said) in
+        [("a.jsonl", "1 file could not be read"), ("pipe.jsonl", "error: pipe.jsonl: not a log")]
+    {
+        for args in [&[log][..], &["stuck.jsonl", log]] {
+            let done = done(loopbreak(folder.path()).args(["watch", "--once", "--from-start"]).args(args));
+            assert_eq!(done.code, Some(1), "{args:?}: {}", done.err);
+            assert!(done.err.contains(said), "{args:?}: {}", done.err);
+            assert_eq!(done.out.contains("escalate"), args.len() > 1, "the other log is read: {}", done.out);
+        }
+    }
+    let args = ["watch", "stuck.jsonl", "a.jsonl", "--once", "--from-start", "--fail-on", "stop"];
+    assert_eq!(done(loopbreak(folder.path()).args(args)).code, Some(10), "a loop is the worse news");
+}
+
 #[test]
 fn once_and_until_idle_end_with_an_exit_code() {
     let folder = folder();

@@ -43,6 +43,13 @@ impl ConfigLayers {
         self
     }
 
+    /// Removes environment variables, and returns their number.
+    pub(crate) fn remove_variables(&mut self, is_removed: impl Fn(&str) -> bool) -> usize {
+        let before = self.variables.len();
+        self.variables.retain(|(name, _)| !is_removed(name));
+        before - self.variables.len()
+    }
+
     /// Selects a profile, as `--profile NAME` does. Overrides the file and the environment.
     #[must_use]
     pub fn profile(mut self, name: impl Into<String>) -> Self {

@@ -105,7 +105,7 @@ impl<'s> LayerMerge<'s> {
             && let Ok(limits) = Table::try_from(preset.settings())
         {
             let name = limits.get("preset").and_then(Value::as_str).unwrap_or_default().to_owned();
-            for (key, value) in limits.into_iter().filter(|(key, _)| key != "mode" && key != "preset") {
+            for (key, value) in limits.into_iter().filter(|(key, _)| TaskPreset::LIMITS.contains(&&**key)) {
                 let path = format!("task.{key}");
                 settings_tree::set(&mut table, &path, value);
                 self.origins.insert(path, ValueOrigin::Preset(name.clone()));

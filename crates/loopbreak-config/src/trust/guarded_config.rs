@@ -7,7 +7,7 @@ use loopbreak::text::printable;
 use loopbreak::{Mode, Settings};
 use serde_json::{Value, json};
 
-use super::IgnoredOption;
+use super::{IgnoredOption, UnusedVariable};
 use crate::source::ValueOrigin;
 
 /// Largest number of options that a notice names.
@@ -25,6 +25,8 @@ pub struct GuardedConfig {
     pub project_file: Option<ProjectFile>,
     /// Files that were found and are not used.
     pub unused: Vec<UnusedFile>,
+    /// Environment variables that are wrong and not used.
+    pub unused_variables: Vec<UnusedVariable>,
 }
 
 /// The configuration file of a project.
@@ -51,7 +53,7 @@ pub struct UnusedFile {
 
 impl GuardedConfig {
     /// Returns what a user has to know about the guard of a session, if it is off, only observes because a file says so, or does
-    /// not use everything that the files say.
+    /// not use everything that the files and the environment say.
     pub fn notice(&self) -> Option<String> {
         let mut lines = Vec::new();
         let origin = self.mode_origin.as_ref();
@@ -68,6 +70,9 @@ impl GuardedConfig {
         }
         for UnusedFile { path, reason } in &self.unused {
             lines.push(format!("{} is not used: {reason}", path.display()));
+        }
+        for UnusedVariable { name, reason } in &self.unused_variables {
+            lines.push(format!("the environment variable {name} is not used: {reason}"));
         }
         (!lines.is_empty()).then(|| format!("Loopbreak: {}", lines.join("\nLoopbreak: ")))
     }
@@ -101,6 +106,9 @@ impl GuardedConfig {
             "ignored": self.project_file.iter().flat_map(|file| &file.ignored).map(ignored).collect::<Vec<_>>(),
             "unused": self.unused.iter().map(|file| {
                 json!({"file": file.path.display().to_string(), "reason": file.reason})
+            }).collect::<Vec<_>>(),
+            "unusedVariables": self.unused_variables.iter().map(|variable| {
+                json!({"variable": variable.name, "reason": variable.reason})
             }).collect::<Vec<_>>(),
         })
     }

@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{GuardedConfig, ProjectFile, TrustedFiles, UnusedFile};
+use super::{GuardedConfig, ProjectFile, TrustedFiles, UnusedFile, UnusedVariable};
 use crate::layers::{ConfigLayers, LoadedConfig};
 use crate::load::LoadError;
 use crate::source::{
     ConfigSource, FoundFile, ValueOrigin, find_guarding_file, foreign_reason, read_config_file,
 };
 
-/// Loads the configuration for a folder. Only a problem with the environment or with flags is an error: whatever is in the files,
+/// Loads the configuration for a folder. Only a problem with flags is an error: whatever is in the files and in the environment,
 /// there is a guard.
 pub(crate) fn load_guarded(
     layers: &ConfigLayers,
@@ -30,22 +30,22 @@ pub(crate) fn load_guarded(
         return Ok(GuardedConfig { unused, ..GuardedConfig::default() });
     }
     let mut layers = layers.clone();
+    let mut unused_variables = Vec::new();
     let mut loaded = match user {
-        None => load(&layers)?,
+        None => without_user_file(&mut layers, &mut unused_variables)?,
         Some((path, source)) => {
-            let with_user = layers.clone().user_file(source);
-            match with_user.load() {
+            let mut with_user = layers.clone().user_file(source);
+            match UnusedVariable::leave_out(&mut with_user, &mut unused_variables) {
                 Ok(loaded) => {
                     layers = with_user;
                     loaded
                 }
                 Err(error) => {
+                    unused_variables.clear();
                     // If the problem is elsewhere, it is reported as such.
-                    let loaded = load(&layers)?;
-                    unused.push(not_used(
-                        path,
-                        error.problems.first().map_or_else(String::new, ToString::to_string),
-                    ));
+                    let loaded = without_user_file(&mut layers, &mut unused_variables)?;
+                    let reason = error.problems.first().map_or_else(String::new, ToString::to_string);
+                    unused.push(not_used(path, reason));
                     loaded
                 }
             }
@@ -80,11 +80,19 @@ pub(crate) fn load_guarded(
         None => {}
     }
     let mode_origin = Some(loaded.origin("mode")).filter(ValueOrigin::is_set);
-    Ok(GuardedConfig { settings: (*loaded.config).clone(), mode_origin, project_file, unused })
+    let settings = (*loaded.config).clone();
+    Ok(GuardedConfig { settings, mode_origin, project_file, unused, unused_variables })
 }
 
-fn load(layers: &ConfigLayers) -> Result<LoadedConfig, LoadError> {
-    layers.load().map_err(|error| LoadError::Invalid { source_file: None, user_file: None, error })
+fn without_user_file(
+    layers: &mut ConfigLayers,
+    unused: &mut Vec<UnusedVariable>,
+) -> Result<LoadedConfig, LoadError> {
+    UnusedVariable::leave_out(layers, unused).map_err(|error| LoadError::Invalid {
+        source_file: None,
+        user_file: None,
+        error,
+    })
 }
 
 /// Reads the user's own file, if there is one.

@@ -139,7 +139,7 @@ impl RestrictedFile {
         let preset = TaskPreset::deserialize(named.value.clone()).ok();
         let limits = preset.and_then(|preset| Table::try_from(preset.settings()).ok()).unwrap_or_default();
         let mut is_looser = false;
-        for (key, value) in limits.iter().filter(|(key, _)| !["mode", "preset"].contains(&key.as_str())) {
+        for (key, value) in limits.iter().filter(|(key, _)| TaskPreset::LIMITS.contains(&key.as_str())) {
             let path = format!("task.{key}");
             if entries.contains_key(path.as_str()) || baseline.origin(&path).is_set() {
                 continue;
@@ -166,7 +166,10 @@ fn judge(entry: &OptionEntry, baseline: &LoadedConfig) -> Result<OptionEntry, St
     // A text of `advice.texts` is not an option of its own.
     let rule = find_option(&entry.path).map_or(ProjectRule::UserOnly, ProjectRule::from_option);
     let without = settings_tree::get(&baseline.table, &entry.path);
-    let value = rule.judge(&entry.value, without, baseline.origin(&entry.path).is_set())?;
+    let origin = baseline.origin(&entry.path);
+    // Who has chosen a preset has set its limits.
+    let is_set = origin.is_set() || matches!(origin, ValueOrigin::Preset(_));
+    let value = rule.judge(&entry.value, without, is_set)?;
     Ok(OptionEntry { value, ..entry.clone() })
 }
 

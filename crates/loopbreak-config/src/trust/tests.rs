@@ -78,6 +78,63 @@ fn a_profile_applies_as_far_as_it_is_not_looser() {
 }
 
 #[test]
+fn a_preset_of_a_project_does_not_loosen_the_preset_of_the_user() {
+    let user = ConfigSource::new("user.toml", "[task]\npreset = \"aggressive\"\nunblock_sensitive = true\n");
+    for (preset, limits) in [("balanced", (2, 3, true)), ("conservative", (2, 3, false))] {
+        let project = ConfigSource::new("loopbreak.toml", format!("[task]\npreset = \"{preset}\"\n"));
+        let layers = ConfigLayers::default().user_file(user.clone()).file(project);
+        let task = layers.load_untrusted().unwrap().config.task.clone();
+        assert_eq!((task.max_attempts, task.force_next_after, task.auto_unblock), limits, "{preset}");
+        assert!(task.unblock_sensitive, "a preset says nothing about it");
+    }
+}
+
+#[test]
+fn a_preset_changes_only_its_limits() {
+    let source =
+        ConfigSource::new("loopbreak.toml", "profile = \"documents\"\n[task]\npreset = \"aggressive\"\n");
+    let loaded = ConfigLayers::default().file(source).load().unwrap();
+    assert_eq!((loaded.config.task.max_attempts, loaded.config.task.unblock_sensitive), (2, true));
+}
+
+#[test]
+fn a_wrong_variable_is_left_out_and_the_rest_guards() {
+    let home = TestHome::new("", "[cycle]\nhard_at = 6\n");
+    let load = |variables: &[(&str, &str)]| {
+        let owned = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        home.loader().environment(owned.collect()).load_guarded().unwrap()
+    };
+    for (name, value) in [
+        ("LOOPBREAK_CYCLE__WARN", "3"),
+        ("LOOPBREAK_CYCLE__WARN_AT", "many"),
+        ("LOOPBREAK_MDOE", "off"),
+        ("LOOPBREAK", "of"),
+        ("LOOPBREAK_PROFILE", "codign"),
+        // It does not fit the limit of 40 turns.
+        ("LOOPBREAK_STAGNATION__WARN_AT", "90"),
+    ] {
+        let guarded = load(&[(name, value), ("LOOPBREAK_SIMILARITY__MODE", "observe")]);
+        let modes = (guarded.settings.mode, guarded.settings.similarity.mode);
+        assert_eq!(modes, (Mode::Enforce, Mode::Observe), "{name}: the other variable counts");
+        assert_eq!(guarded.settings.cycle.hard_at, 6, "{name}: the file counts");
+        let notice = guarded.notice().unwrap();
+        assert!(notice.contains(&format!("the environment variable {name} is not used: ")), "{notice}");
+        assert_eq!(guarded.to_json()["unusedVariables"][0]["variable"], name);
+    }
+    assert_eq!(load(&[("LOOPBREAK", "off")]).settings.mode, Mode::Off);
+    assert!(load(&[("LOOPBREAK_MODE", "observe")]).unused_variables.is_empty());
+}
+
+#[test]
+fn a_wrong_variable_does_not_cost_the_users_own_file() {
+    let home = TestHome::new("[stagnation]\nmax_turns = 30\nwarn_at = 12\n", "");
+    let wrong = vec![("LOOPBREAK_STAGNATION__WARN_AT".to_owned(), "35".to_owned())];
+    let guarded = home.loader().environment(wrong).load_guarded().unwrap();
+    assert_eq!((guarded.settings.stagnation.max_turns, guarded.settings.stagnation.warn_at), (30, 12));
+    assert_eq!((guarded.unused.len(), guarded.unused_variables.len()), (0, 1));
+}
+
+#[test]
 fn a_value_that_does_not_fit_the_others_is_left_out() {
     // The warning of the defaults comes at turn 20.
     let loaded = untrusted("[stagnation]\nmax_turns = 20\n[cycle]\nhard_at = 6\n");

@@ -20,23 +20,25 @@ enum InvisibleForm {
 pub struct VisibleJson<'w> {
     out: &'w mut dyn Write,
     form: InvisibleForm,
+    /// The beginning of a character whose end comes with the next bytes.
+    rest: Vec<u8>,
 }
 
 impl<'w> VisibleJson<'w> {
     /// Escapes the characters: the JSON has the same meaning as before.
     pub fn escaped(out: &'w mut dyn Write) -> Self {
-        VisibleJson { out, form: InvisibleForm::Escape }
+        VisibleJson { out, form: InvisibleForm::Escape, rest: Vec::new() }
     }
 
     /// Replaces the characters, for JSON whose texts are shown to people.
     pub fn replaced(out: &'w mut dyn Write) -> Self {
-        VisibleJson { out, form: InvisibleForm::Replacement }
+        VisibleJson { out, form: InvisibleForm::Replacement, rest: Vec::new() }
     }
 }
 
-impl Write for VisibleJson<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The writer of JSON passes whole characters. White space between values is kept.
+impl VisibleJson<'_> {
+    /// Passes whole characters on. White space between values is kept.
+    fn pass(&mut self, bytes: &[u8]) -> io::Result<()> {
         let hidden = |letter: char| is_invisible(letter) && letter != '\n';
         match std::str::from_utf8(bytes) {
             Ok(text) if text.contains(hidden) => {
@@ -52,14 +54,34 @@ impl Write for VisibleJson<'_> {
                         }
                     }
                 }
-                self.out.write_all(shown.as_bytes())?;
+                self.out.write_all(shown.as_bytes())
             }
-            _ => self.out.write_all(bytes)?,
+            _ => self.out.write_all(bytes),
         }
+    }
+}
+
+impl Write for VisibleJson<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.rest.is_empty() && std::str::from_utf8(bytes).is_ok() {
+            self.pass(bytes)?;
+            return Ok(bytes.len());
+        }
+        // A buffer before this writer may have cut a character.
+        let mut all = std::mem::take(&mut self.rest);
+        all.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&all) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => all.len(),
+        };
+        self.rest = all.split_off(whole);
+        self.pass(&all)?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.rest);
+        self.out.write_all(&rest)?;
         self.out.flush()
     }
 }
@@ -75,6 +97,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_character_that_is_written_in_two_parts_is_escaped() {
+        let text = "{\"a\":\"x\u{9b}31m\u{1d173}é\"}".as_bytes();
+        for size in 1..text.len() {
+            let mut out = Vec::new();
+            let mut json = VisibleJson::escaped(&mut out);
+            text.chunks(size).for_each(|part| json.write_all(part).unwrap());
+            json.flush().unwrap();
+            let shown = String::from_utf8(out).unwrap();
+            assert_eq!(shown, "{\"a\":\"x\\u009b31m\\ud834\\udd73é\"}", "{size}");
+        }
+    }
 
     /// A terminal takes U+009B for the beginning of a control sequence, and U+202E turns the rest of the line around.
     #[test]

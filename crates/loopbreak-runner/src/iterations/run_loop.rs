@@ -73,7 +73,7 @@ pub(crate) enum IterationRound {
 }
 
 impl RunLoop<'_> {
-    /// Starts or continues the run. Returns its end if the iteration that was cut off was the last one.
+    /// Starts or continues the run. Returns its end if no iteration is left.
     pub(crate) fn begin(&mut self) -> Option<RunEnd> {
         let session = self.recorder.session().to_owned();
         if self.guard.turn() == 0 {
@@ -89,7 +89,17 @@ impl RunLoop<'_> {
         let event = RunEvent::Start(NoteEvent { action: self.command_text() });
         let under_way = self.runner_state.under_way.take();
         self.recorder.write(&RecordedEvent::new(event), &self.guard, &mut self.runner_state);
-        under_way.and_then(|number| self.count_cut_off_iteration(number))
+        under_way.and_then(|number| self.count_cut_off_iteration(number)).or_else(|| self.used_up_limit())
+    }
+
+    /// Returns the end of a run that has no iteration left. The guard reports a limit when it is reached, and not again when
+    /// the run is continued with the same one.
+    fn used_up_limit(&self) -> Option<RunEnd> {
+        let (used, limit) = (self.guard.turn(), self.config.budget.max_iterations);
+        let is_enforced = [self.config.mode, self.config.budget.mode] == [Mode::Enforce; 2];
+        let is_used_up = is_enforced && limit > 0 && used >= limit;
+        let why = || format!("max_iterations: {used} of {limit} used; raise --max-iterations to continue");
+        is_used_up.then(|| (RunEndReason::Limit, why()))
     }
 
     /// Runs the command once. Waits if it has a transient failure, which says nothing about its work.

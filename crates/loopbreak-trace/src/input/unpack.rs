@@ -16,9 +16,9 @@ const BUFFER: usize = 256 * 1024;
 const GZIP: [u8; 3] = [0x1F, 0x8B, 0x08];
 const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// The largest window of zstd that is accepted: the decoder holds it in memory. The program `zstd` has the same limit
-/// unless it is told otherwise.
-const LARGEST_WINDOW: u64 = 128 * 1024 * 1024;
+/// The largest window of zstd that is accepted, which all levels up to 21 fit. The decoder holds it in a buffer of the next
+/// power of two, so this is half of the memory that it takes, for each log that is read at the same time.
+const LARGEST_WINDOW: u64 = 64 * 1024 * 1024;
 
 /// Returns whether a file that starts with these bytes is compressed.
 pub(crate) fn is_packed(head: &[u8]) -> bool {
@@ -123,15 +123,17 @@ impl Read for ZstdFrames {
                     if input.fill_buf()?.is_empty() {
                         return Ok(0);
                     }
-                    let header = frame_header(&mut input)?;
+                    let mut header = frame_header(&mut input)?;
                     let window = window_size(&header);
                     if window > LARGEST_WINDOW {
                         return Err(io::Error::other(format!(
-                            "its zstd window of {} MB is larger than {} MB; pack it again without --long",
+                            "its zstd window of {} MB is larger than {} MB; unpack it with `zstd -d --long=31`, or pack \
+                             it again without --long",
                             window / (1024 * 1024),
                             LARGEST_WINDOW / (1024 * 1024)
                         )));
                     }
+                    widen_window(&mut header);
                     let input = Cursor::new(header).chain(input);
                     let decoder = StreamingDecoder::new(input).map_err(io::Error::other)?;
                     *self = ZstdFrames::Inside(Box::new(decoder));
@@ -186,6 +188,18 @@ fn window_size(header: &[u8]) -> u64 {
     base + base / 8 * u64::from(window & 7)
 }
 
+/// Asks for an eighth more than a window that is a power of two. The buffer of the decoder has to hold a block beside the
+/// window: it would be made for the window alone, and then be copied into one of twice the size.
+fn widen_window(header: &mut [u8]) {
+    let is_large = window_size(header) > u64::from(u16::MAX);
+    let is_single = header.get(HEADER_START - 1).is_none_or(|descriptor| is_single_segment(*descriptor));
+    if let (true, false, Some(window)) = (is_large, is_single, header.get_mut(HEADER_START))
+        && *window & 7 == 0
+    {
+        *window |= 1;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
@@ -229,6 +243,21 @@ mod tests {
     }
 
     #[test]
+    fn a_window_is_widened_only_where_it_is_a_power_of_two() {
+        for (window, widened) in
+            [((26 - 10) << 3, (26 - 10) << 3 | 1), ((26 - 10) << 3 | 3, (26 - 10) << 3 | 3), (0, 0)]
+        {
+            let mut header = [&ZSTD[..], &[0x00, window]].concat();
+            widen_window(&mut header);
+            assert_eq!(header[HEADER_START], widened);
+        }
+        let single = [&ZSTD[..], &[0xA0, 0, 0, 0, 0x80]].concat();
+        let mut header = single.clone();
+        widen_window(&mut header);
+        assert_eq!(header, single, "the size of the content is not a window");
+    }
+
+    #[test]
     fn a_zstd_frame_with_a_huge_window_is_refused_before_memory_is_taken() {
         // 2 GB as window, and 2 GB as the content of a single segment.
         let window = [&ZSTD[..], &[0x00, (31 - 10) << 3, 1, 0, 0]].concat();
@@ -237,7 +266,7 @@ mod tests {
             let error = read(frame, UnpackLimit::default()).unwrap_err();
             assert!(error.to_string().contains("zstd window of 2048 MB"), "{error}");
         }
-        let usual = [&ZSTD[..], &[0x00, (27 - 10) << 3, 1, 0, 0]].concat();
+        let usual = [&ZSTD[..], &[0x00, (26 - 10) << 3, 1, 0, 0]].concat();
         assert_eq!(read(usual, UnpackLimit::default()).unwrap(), b"");
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use loopbreak::{
-    Action,
-    step::{EpochMillis, Label},
+    Action, Step,
+    step::{EpochMillis, Label, StepText},
 };
 
 /// Maximum number of waiting calls, and of their bytes.
@@ -29,6 +29,17 @@ pub(crate) struct PendingCall {
 }
 
 impl PendingCall {
+    /// Returns the step of a call whose result is not known.
+    pub(crate) fn into_step(self) -> Step<'static> {
+        Step {
+            at: self.at,
+            batch: self.batch,
+            action: Some(self.action),
+            say: self.say.map(StepText::from),
+            ..Step::default()
+        }
+    }
+
     fn bytes(&self) -> usize {
         let args = self.action.args.as_ref().map_or(0, |args| args.json().len());
         let batch = self.batch.as_ref().map_or(0, |batch| batch.as_text().len());

@@ -86,15 +86,15 @@ struct SecretFinder<'t> {
     limit: usize,
     /// Secrets of a command that begin later.
     queue: VecDeque<FoundSecret>,
-    /// The end of the line whose commands were read last, and how many more may be read in it.
-    line_end: usize,
+    /// The end of the command that was read last, and how many more may be read within it.
+    command_end: usize,
     commands_left: u8,
 }
 
 impl<'t> SecretFinder<'t> {
     fn new(text: &'t str) -> Self {
         let (queue, limit) = (VecDeque::new(), text.len());
-        SecretFinder { text, at: 0, limit, queue, line_end: 0, commands_left: 0 }
+        SecretFinder { text, at: 0, limit, queue, command_end: 0, commands_left: 0 }
     }
 
     /// Returns the secret that the word or sign at `at` indicates. It never begins before `at`.
@@ -135,22 +135,22 @@ impl<'t> SecretFinder<'t> {
         found
     }
 
-    /// Queues the secrets of a command. Few commands of one line are read, so that a row of them takes no longer.
+    /// Queues the secrets of a command. Few commands within another one are read, so that a row of them takes no longer.
     fn read_command(&mut self, at: usize) {
-        const COMMANDS_OF_A_LINE: u8 = 4;
+        const COMMANDS_WITHIN: u8 = 3;
         let bytes = self.text.as_bytes();
         if !command_secrets::is_command(bytes, at) {
             return;
         }
-        if at >= self.line_end {
-            self.line_end = at + command_secrets::LINE_BYTES;
-            self.commands_left = COMMANDS_OF_A_LINE;
+        let is_within = at < self.command_end;
+        if is_within && self.commands_left == 0 {
+            return;
         }
-        if self.commands_left > 0 {
-            self.commands_left -= 1;
-            self.queue.extend(command_secrets::in_command(bytes, at));
-            self.queue.make_contiguous().sort_by_key(|secret| secret.range.start);
-        }
+        self.commands_left = if is_within { self.commands_left - 1 } else { COMMANDS_WITHIN };
+        let (secrets, end) = command_secrets::in_command(bytes, at);
+        self.command_end = self.command_end.max(end);
+        self.queue.extend(secrets);
+        self.queue.make_contiguous().sort_by_key(|secret| secret.range.start);
     }
 
     /// Returns the next secret of a command, if it begins at `at` or before. What was masked already is left out.

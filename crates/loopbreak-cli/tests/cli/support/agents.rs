@@ -59,3 +59,19 @@ pub(crate) fn start_and_wait(folder: &Path, args: &[&str]) -> Child {
     }
     child
 }
+
+/// Returns the number of processes whose command line contains this text.
+pub(crate) fn count_processes(mark: &str) -> usize {
+    let all = Command::new("ps").args(["-eo", "stat=,args="]).output().unwrap();
+    let text = String::from_utf8_lossy(&all.stdout).into_owned();
+    text.lines().filter(|line| line.contains(mark) && !line.starts_with('Z')).count()
+}
+
+/// Waits until no process has this text in its command line.
+pub(crate) fn wait_until_gone(mark: &str) {
+    let end = Instant::now() + LONG;
+    while count_processes(mark) > 0 {
+        assert!(Instant::now() < end, "still there: {mark}");
+        thread::sleep(Duration::from_millis(50));
+    }
+}

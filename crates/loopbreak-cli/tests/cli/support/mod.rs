@@ -6,6 +6,7 @@
 #[cfg(unix)]
 pub(crate) mod agents;
 pub(crate) mod hooks;
+pub(crate) mod released_store;
 pub(crate) mod roadmaps;
 #[cfg(unix)]
 pub(crate) mod served_mcp;

@@ -215,14 +215,7 @@ impl ChatConversation {
     }
 
     fn emit_unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
-        let step = Step {
-            at: call.at,
-            batch: call.batch,
-            action: Some(call.action),
-            say: call.say.map(StepText::from),
-            ..Step::default()
-        };
-        self.emit(call.line, step, sink);
+        self.emit(call.line, call.into_step(), sink);
     }
 
     /// Emits the calls that have no results.

@@ -343,13 +343,7 @@ impl OpenHandsReader {
     }
 
     fn emit_unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
-        let step = Step {
-            at: call.at,
-            action: Some(call.action),
-            say: call.say.map(StepText::from),
-            ..Step::default()
-        };
-        self.emit(call.line, step, sink);
+        self.emit(call.line, call.into_step(), sink);
     }
 
     fn emit(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {

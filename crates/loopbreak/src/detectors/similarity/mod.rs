@@ -115,6 +115,8 @@ impl StepDetector for SimilarityDetector {
                     Some((similarity, old.turn, old.whole, distance))
                 },
             );
+        let same = self.kept.newest().filter(|old| old.agent == agent);
+        let identical = 1 + same.take_while(|old| old.whole == new.whole).count();
         self.keep(new);
         let before = self.streaks.iter().find(|streak| streak.agent == agent).cloned();
         let Some((similarity, like_turn, whole, distance)) = like else {
@@ -150,6 +152,9 @@ impl StepDetector for SimilarityDetector {
             requested_intervention: None,
         });
         evidence.note("similarity", similarity).note("like_turn", like_turn).quote("output", &text);
+        if identical > 2 {
+            evidence.note("identical", identical);
+        }
     }
 }
 

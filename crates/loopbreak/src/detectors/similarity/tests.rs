@@ -38,6 +38,20 @@ fn the_first_match_is_a_hint_and_the_second_in_a_row_is_hard() {
     assert_eq!(evidence.get("similarity"), Some(&json!(0.95).into()));
 }
 
+#[test]
+fn three_identical_outputs_in_a_row_are_counted() {
+    let counted = |outputs: &str| {
+        let mut run = RunDriver::only(&[SIMILARITY]);
+        for letter in outputs.chars() {
+            run.see(&json!({"outcome": letter.to_string().repeat(40)}));
+        }
+        run.findings(SIMILARITY).last().and_then(|finding| finding.evidence.get("identical").cloned())
+    };
+    assert_eq!(counted("aaa"), Some(json!(3).into()));
+    assert_eq!(counted("aa"), None, "two are told apart by their turns");
+    assert_eq!(counted("abab"), None);
+}
+
 /// An output that returns and is then retried once is not a loop yet; a steady round of outputs is.
 #[test]
 fn matches_at_changing_distances_need_one_more() {

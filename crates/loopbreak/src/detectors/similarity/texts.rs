@@ -16,6 +16,9 @@ pub(super) const TEXTS: DetectorTexts = DetectorTexts {
 };
 
 fn reason(_: Pattern, values: &TemplateValues) -> &'static str {
+    if values.get("identical").is_some() {
+        return "{identical} identical outputs in a row";
+    }
     if values.get("similarity") == Some("1") {
         return "the output is identical to that of turn {like_turn}";
     }

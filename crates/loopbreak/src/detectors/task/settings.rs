@@ -59,6 +59,9 @@ name_enum! {
 }
 
 impl TaskPreset {
+    /// The options that a preset sets.
+    pub const LIMITS: [&'static str; 3] = ["max_attempts", "force_next_after", "auto_unblock"];
+
     /// Returns the limits of the preset. All other options have their defaults.
     pub fn settings(self) -> TaskSettings {
         let (max_attempts, force_next_after, auto_unblock) = match self {

@@ -191,7 +191,7 @@ const READERS: &[(&str, &str)] = &[
 ];
 
 /// Most bytes of a command line that are read.
-pub(super) const LINE_BYTES: usize = 400;
+const LINE_BYTES: usize = 400;
 
 /// Returns whether a command may begin with this byte.
 pub(super) const fn may_begin(byte: u8) -> bool {
@@ -217,27 +217,25 @@ fn command_name(bytes: &[u8], at: usize) -> &[u8] {
     &bytes[at..at + run(bytes, at, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))]
 }
 
-/// Returns the secrets in the command line whose first word begins at `at`, in their order.
-pub(super) fn in_command(bytes: &[u8], at: usize) -> Vec<FoundSecret> {
+/// Returns the secrets in the command whose first word begins at `at`, in their order, and the end of the command.
+pub(super) fn in_command(bytes: &[u8], at: usize) -> (Vec<FoundSecret>, usize) {
     let name = command_name(bytes, at);
     let shapes = COMMAND_SHAPES.iter().filter(|shape| shape.words[0].as_bytes() == name);
     let mut found: Vec<Range<usize>> = Vec::new();
-    let mut line = None;
+    let line = CommandLine::at(bytes, at);
     for shape in shapes {
-        let line = line.get_or_insert_with(|| CommandLine::at(bytes, at));
         let Some(rest) = line.after_words(bytes, shape.words) else { continue };
         for secret in shape.secrets {
             found.extend(line.find(bytes, rest, *secret));
         }
     }
     if matches!(name, b"echo" | b"printf") {
-        let line = line.get_or_insert_with(|| CommandLine::at(bytes, at));
         if line.feeds_reader(bytes) {
             found.extend(
-                line.words[1..].iter().filter(|word| !bytes[word.start..].starts_with(b"-")).cloned(),
+                line.words.iter().skip(1).filter(|word| !bytes[word.start..].starts_with(b"-")).cloned(),
             );
         }
-    } else if let Some(line) = &line {
+    } else {
         found.extend(line.here_string(bytes));
     }
     found.sort_by_key(|range| range.start);
@@ -245,7 +243,8 @@ pub(super) fn in_command(bytes: &[u8], at: usize) -> Vec<FoundSecret> {
     let secret = |range: &Range<usize>| {
         bytes[range.clone()].iter().any(u8::is_ascii_alphanumeric) && !is_placeholder(bytes, range.start)
     };
-    found.into_iter().filter(secret).map(|range| FoundSecret { rule: "command", range }).collect()
+    let found = found.into_iter().filter(secret);
+    (found.map(|range| FoundSecret { rule: "command", range }).collect(), line.end)
 }
 
 /// The words of one command.

@@ -185,6 +185,15 @@ fn every_shape_of_a_secret_is_masked() {
 }
 
 #[test]
+fn a_command_is_read_however_many_commands_come_before_it() {
+    let secret = format!("mysql -uroot -p{SECRET} db");
+    for before in ["echo a\n", "echo a; ", "curl -s x | ", "docker ps && ", "echo a\\n"] {
+        let text = format!("{}{secret}", before.repeat(12));
+        assert!(!leaks(&mask_secrets(&text)), "{}", mask_secrets(&text));
+    }
+}
+
+#[test]
 fn texts_that_look_alike_stay() {
     let mut masked = Vec::new();
     let commands = COMMAND_SHAPES.iter().map(|shape| shape.near_miss);
