@@ -48,6 +48,8 @@ mod hook_rejected;
 mod hook_secrets;
 #[cfg(unix)]
 mod hook_waiting;
+#[cfg(unix)]
+mod install_script;
 mod layout;
 mod limits;
 mod look;
@@ -74,6 +76,7 @@ mod threads;
 mod trust;
 mod tune;
 mod unread_items;
+mod versions;
 mod watch;
 mod watch_files;
 mod wrong_usage;

@@ -6,6 +6,8 @@
 #[cfg(unix)]
 pub(crate) mod agents;
 pub(crate) mod hooks;
+#[cfg(unix)]
+pub(crate) mod release_server;
 pub(crate) mod roadmaps;
 #[cfg(unix)]
 pub(crate) mod served_mcp;
