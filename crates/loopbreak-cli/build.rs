@@ -27,7 +27,7 @@ fn main() {
 /// folder of vendored packages in another repository.
 fn commit_of_checkout() -> Option<String> {
     let root = Path::new(&env::var_os("CARGO_MANIFEST_DIR")?).join("../..");
-    let is_checkout = root.join(".git").exists() && root.join("xtask/src/dist.rs").exists();
+    let is_checkout = root.join(".git").exists() && root.join("xtask/Cargo.toml").exists();
     if env::var_os("PROFILE")? != "release" || !is_checkout {
         return None;
     }

@@ -51,7 +51,11 @@ Chores:
                                them; TEMPLATE is `detector` or `hook-agent`
   names                        check the names of types and the wording of comments and pages
   setup                        install the programs and Python packages that the tests need; ci does this too
-  dist [--target TRIPLE]       build the release archive and its checksum in dist/
+  dist [--target TRIPLE]       build the release archive, its bill of materials and the list of checksums in dist/, and try
+                               the archive; TRIPLE.GLIBC, as in x86_64-unknown-linux-gnu.2.17, links with Zig for an older
+                               glibc
+  dist --finish --releases-url URL [--tag TAG]
+                               write what a release has once: checksums, install.sh and the formula of Homebrew
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   hook-bench                   measure a hook beside `python3 -c pass`; installs hyperfine if it is missing
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
