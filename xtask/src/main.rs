@@ -16,6 +16,7 @@ mod extensions;
 #[cfg(target_os = "linux")]
 mod faults;
 mod format_table;
+mod fresh_project;
 mod fuzz;
 mod generate;
 mod generated_parts;
@@ -31,6 +32,7 @@ mod release_fixture;
 mod screenshots;
 mod secrets;
 mod source_lexer;
+mod workflows;
 mod workspace_program;
 
 use std::process::ExitCode;
@@ -56,6 +58,8 @@ Chores:
                                glibc
   dist --finish --releases-url URL [--tag TAG]
                                write what a release has once: checksums, install.sh and the formula of Homebrew
+  fresh-project                run the example of the readme in a new project; a part of ci
+  workflows                    check the workflows and the action of GitHub against their schemas; a part of ci
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   hook-bench                   measure a hook beside `python3 -c pass`; installs hyperfine if it is missing
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
@@ -118,6 +122,8 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "names" => return names::run(rest),
         "setup" => return ci::setup(rest),
         "dist" => return dist::run(rest),
+        "fresh-project" => return without_arguments(chore, rest).and_then(|()| fresh_project::check()),
+        "workflows" => return without_arguments(chore, rest).and_then(|()| workflows::check()),
         "hook-bench" => return bench::hook(rest),
         "fuzz" => return fuzz::run(rest),
         "release-fixture" => return release_fixture::run(rest),
@@ -127,6 +133,13 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         other => return Err(ChoreFailure::Usage(format!("there is no chore {other:?}"))),
     }
     Ok(())
+}
+
+fn without_arguments(chore: &str, rest: &[String]) -> Result<(), ChoreFailure> {
+    match rest {
+        [] => Ok(()),
+        [other, ..] => Err(ChoreFailure::Usage(format!("{chore}: unexpected {other:?}"))),
+    }
 }
 
 fn print_usage() {
@@ -148,6 +161,8 @@ mod tests {
             "generate",
             "setup",
             "dist",
+            "fresh-project",
+            "workflows",
             "bench",
             "hook-bench",
             "fuzz",
@@ -174,6 +189,8 @@ mod tests {
             "setup all",
             "dist --target",
             "dist x",
+            "fresh-project x",
+            "workflows x",
             "hook-bench x",
             "fuzz soon",
             "faults --only nothing",

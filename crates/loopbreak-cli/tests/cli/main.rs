@@ -29,6 +29,8 @@ mod explain;
 mod first_release;
 mod first_signal;
 mod formats;
+#[cfg(unix)]
+mod github_action;
 mod golden;
 mod held_out_runs;
 mod holdout;

@@ -7,6 +7,8 @@
 pub(crate) mod agents;
 pub(crate) mod hooks;
 #[cfg(unix)]
+pub(crate) mod release_archive;
+#[cfg(unix)]
 pub(crate) mod release_server;
 pub(crate) mod roadmaps;
 #[cfg(unix)]
