@@ -8,12 +8,14 @@ use std::time::Instant;
 
 use crate::chore_failure::ChoreFailure;
 use crate::extensions;
+use crate::fresh_project;
 use crate::generate;
 use crate::licences;
 use crate::names;
 use crate::process::{WITH_AGENTS, cargo, run as run_process, works};
 use crate::programs;
 use crate::python;
+use crate::workflows;
 
 /// A step: the name to print, the function, and whether `--fast` skips it.
 type CiStep = (&'static str, fn() -> Result<(), ChoreFailure>, bool);
@@ -31,6 +33,8 @@ const STEPS: &[CiStep] = &[
     ("templates for extensions", extensions::check_all, false),
     ("programs", programs::install, false),
     ("Python packages", python::install, false),
+    ("workflows", workflows::check, false),
+    ("project that uses the library", fresh_project::check, true),
     ("tests", tests, false),
 ];
 

@@ -18,6 +18,7 @@ mod extensions;
 #[cfg(target_os = "linux")]
 mod faults;
 mod format_table;
+mod fresh_project;
 mod fuzz;
 mod generate;
 mod generated_parts;
@@ -34,6 +35,7 @@ mod release_fixture;
 mod screenshots;
 mod secrets;
 mod source_lexer;
+mod workflows;
 mod workspace_program;
 
 use std::process::ExitCode;
@@ -54,7 +56,13 @@ Chores:
                                them; TEMPLATE is `detector` or `hook-agent`
   names                        check the names of types and the wording of comments and pages
   setup                        install the programs and Python packages that the tests need; ci does this too
-  dist [--target TRIPLE]       build the release archive and its checksum in dist/
+  dist [--target TRIPLE]       build the release archive, its bill of materials and the list of checksums in dist/, and try
+                               the archive; TRIPLE.GLIBC, as in x86_64-unknown-linux-gnu.2.17, links with Zig for an older
+                               glibc
+  dist --finish --releases-url URL [--tag TAG]
+                               write what a release has once: checksums, install.sh and the formula of Homebrew
+  fresh-project                run the example of the readme in a new project; a part of ci
+  workflows                    check the workflows and the action of GitHub against their schemas; a part of ci
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   hook-bench [--against PROGRAM]
                                measure a hook beside `python3 -c pass`, and beside another build of the program;
@@ -119,6 +127,8 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "names" => return names::run(rest),
         "setup" => return ci::setup(rest),
         "dist" => return dist::run(rest),
+        "fresh-project" => return without_arguments(chore, rest).and_then(|()| fresh_project::check()),
+        "workflows" => return without_arguments(chore, rest).and_then(|()| workflows::check()),
         "hook-bench" => return bench::hook(rest),
         "fuzz" => return fuzz::run(rest),
         "release-fixture" => return release_fixture::run(rest),
@@ -128,6 +138,13 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         other => return Err(ChoreFailure::Usage(format!("there is no chore {other:?}"))),
     }
     Ok(())
+}
+
+fn without_arguments(chore: &str, rest: &[String]) -> Result<(), ChoreFailure> {
+    match rest {
+        [] => Ok(()),
+        [other, ..] => Err(ChoreFailure::Usage(format!("{chore}: unexpected {other:?}"))),
+    }
 }
 
 fn print_usage() {
@@ -149,6 +166,8 @@ mod tests {
             "generate",
             "setup",
             "dist",
+            "fresh-project",
+            "workflows",
             "bench",
             "hook-bench",
             "fuzz",
@@ -175,6 +194,8 @@ mod tests {
             "setup all",
             "dist --target",
             "dist x",
+            "fresh-project x",
+            "workflows x",
             "hook-bench x",
             "fuzz soon",
             "faults --only nothing",

@@ -28,14 +28,6 @@ pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     command
 }
 
-/// Returns the command that runs `loopbreak`, built with this profile if need be.
-pub(crate) fn loopbreak(profile: &str, arguments: &[&str]) -> Command {
-    let mut command =
-        cargo(["run", "--quiet", "--locked", "--package", "loopbreak-cli", "--profile", profile]);
-    command.arg("--").args(arguments);
-    command
-}
-
 /// Runs a command with the standard streams of this process.
 pub(crate) fn run(command: &mut Command) -> Result<(), ChoreFailure> {
     let status = command.status().map_err(|error| not_started(command, &error))?;

@@ -41,7 +41,7 @@ const DATABASE_SHELL: DebianProgram = DebianProgram {
     package: "sqlite3",
 };
 
-const ALL: [DebianProgram; 7] = [
+const ALL: [DebianProgram; 9] = [
     BROWSER,
     TRACER,
     DATABASE_SHELL,
@@ -62,6 +62,18 @@ const ALL: [DebianProgram; 7] = [
         places: &["dfrotz", "/usr/games/dfrotz"],
         version: "-v",
         package: "frotz",
+    },
+    DebianProgram {
+        why: "the install script is tested with",
+        places: &["curl"],
+        version: "--version",
+        package: "curl",
+    },
+    DebianProgram {
+        why: "the install script is tested with",
+        places: &["wget"],
+        version: "--version",
+        package: "wget",
     },
     DebianProgram {
         why: "the official client of MCP is installed by",

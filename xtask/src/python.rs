@@ -27,12 +27,22 @@ pub(crate) struct PythonEnvironment {
     requirements: &'static [(&'static str, &'static [&'static str])],
 }
 
-const ALL: [PythonEnvironment; 1] = [PythonEnvironment {
-    name: "jericho",
-    why: "the bridge to Jericho is tested with",
-    // Without its dependencies: spaCy is large, and only its lists of valid actions need it.
-    requirements: &[("numpy.txt", &[]), ("jericho.txt", &["--no-deps"])],
-}];
+const ALL: [PythonEnvironment; 2] = [
+    PythonEnvironment {
+        name: "jericho",
+        why: "the bridge to Jericho is tested with",
+        // Without its dependencies: spaCy is large, and only its lists of valid actions need it.
+        requirements: &[("numpy.txt", &[]), ("jericho.txt", &["--no-deps"])],
+    },
+    WORKFLOW_SCHEMAS,
+];
+
+/// The schemas of workflows and actions of GitHub, and the program that checks files against them.
+pub(crate) const WORKFLOW_SCHEMAS: PythonEnvironment = PythonEnvironment {
+    name: "workflows",
+    why: "workflows are checked with",
+    requirements: &[("workflows.txt", &[])],
+};
 
 /// Installs the packages that are missing.
 pub(crate) fn install() -> Result<(), ChoreFailure> {
@@ -55,7 +65,13 @@ impl PythonEnvironment {
         root().join(target).join("venvs").join(self.name)
     }
 
-    fn install(&self) -> Result<(), ChoreFailure> {
+    /// Returns the path of a program that the packages bring.
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.folder().join("bin").join(name)
+    }
+
+    /// Installs the packages, unless they are there already.
+    pub(crate) fn install(&self) -> Result<(), ChoreFailure> {
         let folder = self.folder();
         // Written when all is there, so that half an environment is never taken for a whole one.
         let (mark, wanted) = (folder.join("packages.txt"), self.wanted()?);

@@ -13,6 +13,7 @@ use crate::value_parsers::profile;
 #[command(
     name = "loopbreak",
     version,
+    long_version = env!("LOOPBREAK_LONG_VERSION"),
     arg_required_else_help = true,
     disable_help_subcommand = true,
     after_help = "\

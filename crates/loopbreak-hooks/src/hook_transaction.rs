@@ -26,6 +26,8 @@ pub(crate) struct HookTransaction<'r> {
     pub(crate) guard: Guard,
     pub(crate) records: RunRecords,
     events: Vec<RunEvent>,
+    /// A notice that the session starts over, because this program cannot read its state.
+    restart_notice: Option<String>,
     /// True if the state of the hooks changed without an event for the log.
     changed: bool,
 }
@@ -35,13 +37,14 @@ impl<'r> HookTransaction<'r> {
     pub(crate) fn restore(request: &'r HookRequest<'r>, stored: Option<&str>) -> Self {
         let mut state = RunState::parse(stored, request.warn);
         let config = guard_config::for_steps(request.settings, &state.hook.allowed);
-        let guard = match state.guard.restore(config.clone(), request.run) {
-            Ok(guard) => guard,
+        let (guard, restart_notice) = match state.guard.restore(config.clone(), request.run) {
+            Ok(guard) => (guard, None),
             Err(error) => {
                 // Another version of Loopbreak may have written it. The other runs are not concerned.
-                (request.warn)(&format!("cannot read the state of this session, so it starts over: {error}"));
+                let message = format!("cannot read the state of this session, so it starts over: {error}");
+                (request.warn)(&message);
                 state = RunState::default();
-                Guard::new(config).for_run(request.run)
+                (Guard::new(config).for_run(request.run), Some(session_notice::with_program(&message)))
             }
         };
         HookTransaction {
@@ -50,6 +53,7 @@ impl<'r> HookTransaction<'r> {
             guard,
             records: RunRecords::default(),
             events: Vec::new(),
+            restart_notice,
             changed: false,
         }
     }
@@ -81,7 +85,12 @@ impl<'r> HookTransaction<'r> {
         if let HookResponse::Stop(reason) = &response {
             self.state.hook.events.stop = Some(reason.clone());
         }
-        Ok((Some(self.into_change()?), response.with_notice(notice)))
+        // Once per session: the change replaces the state that cannot be read.
+        let restart_notice = self.restart_notice.take();
+        self.events.extend(restart_notice.as_deref().map(session_notice::session_event));
+        let notices: Vec<&str> = restart_notice.as_deref().into_iter().chain(notice).collect();
+        let response = response.with_notice((!notices.is_empty()).then(|| notices.join("\n")).as_deref());
+        Ok((Some(self.into_change()?), response))
     }
 
     /// Returns what the user should know about the guard, if it was not said before in this session, and records it.

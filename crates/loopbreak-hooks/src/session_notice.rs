@@ -21,6 +21,12 @@ impl<'a> HookRequest<'a> {
     }
 }
 
+/// Returns a message about this program, with its path and version.
+pub(crate) fn with_program(message: &str) -> String {
+    let program = std::env::current_exe().unwrap_or_else(|_| "loopbreak".into());
+    format!("Loopbreak: {message} (this program: {} {})", program.display(), env!("CARGO_PKG_VERSION"))
+}
+
 /// Returns the event of a notice.
 pub(crate) fn session_event(notice: &str) -> RunEvent {
     RunEvent::Notice(NoteEvent { action: notice.replace('\n', " ") })

@@ -1,5 +1,7 @@
 //! Errors of a store.
 
+use std::path::PathBuf;
+
 /// An error of a store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -7,15 +9,22 @@ pub enum StoreError {
     /// Other processes kept the store locked for too long.
     #[error("the store is busy: other processes have kept it locked for too long")]
     Busy,
-    /// The store was written by a later version.
+    /// The store was written by a later version. Nothing in it was changed.
     #[error(
-        "the store has version {found}, but this Loopbreak reads versions up to {known}: update Loopbreak"
+        "the store was written by {writer}, but {} is the older version {OWN_VERSION}, which cannot read it: \
+         update that program",
+        .program.display(),
+        writer = describe_writer(.written_by.as_deref()),
     )]
     TooNew {
-        /// Version of the store.
+        /// Version of the tables of the store.
         found: u32,
-        /// Latest version that this program reads.
+        /// Latest version of the tables that this program reads.
         known: u32,
+        /// Version of Loopbreak that wrote the tables, if the store says so.
+        written_by: Option<String>,
+        /// Path of this program.
+        program: PathBuf,
     },
     /// The store is damaged.
     #[error("the store is damaged: {0}")]
@@ -43,6 +52,13 @@ pub enum StoreError {
     /// Any other error of the database.
     #[error("the store failed: {0}")]
     Database(String),
+}
+
+/// Version of this program. All packages of the workspace have the same.
+const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+fn describe_writer(version: Option<&str>) -> String {
+    version.map_or_else(|| "a newer Loopbreak".to_owned(), |version| format!("Loopbreak {version}"))
 }
 
 impl StoreError {

@@ -29,6 +29,8 @@ mod explain;
 mod first_release;
 mod first_signal;
 mod formats;
+#[cfg(unix)]
+mod github_action;
 mod golden;
 mod held_out_runs;
 mod holdout;
@@ -48,6 +50,8 @@ mod hook_rejected;
 mod hook_secrets;
 #[cfg(unix)]
 mod hook_waiting;
+#[cfg(unix)]
+mod install_script;
 mod layout;
 mod limits;
 mod look;
@@ -74,6 +78,7 @@ mod threads;
 mod trust;
 mod tune;
 mod unread_items;
+mod versions;
 mod watch;
 mod watch_files;
 mod wrong_usage;

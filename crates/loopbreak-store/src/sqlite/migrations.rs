@@ -114,7 +114,7 @@ pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
 pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<(), StoreError> {
     match version(connection)? {
         VERSION => return Ok(()),
-        found if found > VERSION => return Err(StoreError::TooNew { found, known: VERSION }),
+        found if found > VERSION => return Err(too_new(connection, found)),
         // A file keeps these settings from its creation on. Setting them again would take the write lock.
         0 if !is_empty(connection)? => {
             return Err(StoreError::Inconsistent("it has tables, but no migrations".to_owned()));
@@ -137,7 +137,7 @@ pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<(), Store
     for (version, (name, tables)) in (1..).zip(MIGRATIONS).filter(|(version, _)| *version > done) {
         change.execute_batch(tables).map_err(store_error)?;
         change
-            .execute("INSERT INTO migrations VALUES (?1, ?2, ?3)", (version, name, now))
+            .execute("INSERT INTO migrations VALUES (?1, ?2, ?3)", (version, signed(name), now))
             .map_err(store_error)?;
     }
     change.commit().map_err(store_error)
@@ -161,8 +161,35 @@ fn version(connection: &Connection) -> Result<u32, StoreError> {
 pub(super) fn refuse_later_version(connection: &Connection) -> Result<(), StoreError> {
     let latest = connection.query_row("SELECT max(version) FROM migrations", (), |row| row.get::<_, u32>(0));
     match latest {
-        Ok(found) if found > VERSION => Err(StoreError::TooNew { found, known: VERSION }),
+        Ok(found) if found > VERSION => Err(too_new(connection, found)),
         _ => Ok(()),
+    }
+}
+
+/// Returns the name of a migration with the version that applies it. An older program that finds the store can then say which
+/// version it needs. Releases up to 0.1.0 wrote the name alone.
+fn signed(name: &str) -> String {
+    format!("{name}{SIGNATURE}{})", env!("CARGO_PKG_VERSION"))
+}
+
+/// Precedes the version of Loopbreak in the name of a migration.
+const SIGNATURE: &str = " (Loopbreak ";
+
+/// Returns the error about a store of a later version, with the version that wrote it.
+fn too_new(connection: &Connection, found: u32) -> StoreError {
+    let sql = "SELECT name FROM migrations WHERE version = ?1";
+    let name = connection.query_row(sql, [found], |row| row.get::<_, String>(0)).unwrap_or_default();
+    let version = name.rsplit_once(SIGNATURE).and_then(|(_, rest)| rest.strip_suffix(')'));
+    // The text reaches people and their terminals.
+    let is_plain = |version: &&str| {
+        version.len() <= 40
+            && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
+    };
+    StoreError::TooNew {
+        found,
+        known: VERSION,
+        written_by: version.filter(is_plain).map(str::to_owned),
+        program: std::env::current_exe().unwrap_or_else(|_| "loopbreak".into()),
     }
 }
 
@@ -202,5 +229,31 @@ mod tests {
             "SELECT id FROM context_entries; SELECT task FROM attempts; SELECT deferred FROM roadmap",
         )
         .unwrap();
+    }
+    #[test]
+    fn a_later_store_names_the_version_that_wrote_it() {
+        for (name, writer) in [
+            (signed("later"), Some(env!("CARGO_PKG_VERSION"))),
+            ("later (Loopbreak 2.0.0-rc.1)".to_owned(), Some("2.0.0-rc.1")),
+            ("later".to_owned(), None),
+            ("later (Loopbreak \u{1b}[31m)".to_owned(), None),
+        ] {
+            let mut store = Connection::open_in_memory().unwrap();
+            migrate(&mut store, 1).unwrap();
+            store.execute("INSERT INTO migrations VALUES (99, ?1, 2)", [&name]).unwrap();
+            let error = migrate(&mut store, 3).unwrap_err();
+            let StoreError::TooNew { found: 99, written_by, .. } = &error else { panic!("{error}") };
+            assert_eq!(written_by.as_deref(), writer);
+            let writer =
+                writer.map_or("a newer Loopbreak".to_owned(), |version| format!("Loopbreak {version}"));
+            let this = std::env::current_exe().unwrap();
+            let start = format!(
+                "the store was written by {writer}, but {} is the older version {}, which cannot read it: ",
+                this.display(),
+                env!("CARGO_PKG_VERSION")
+            );
+            assert!(error.to_string().starts_with(&start), "{error}");
+            assert!(matches!(refuse_later_version(&store), Err(StoreError::TooNew { found: 99, .. })));
+        }
     }
 }

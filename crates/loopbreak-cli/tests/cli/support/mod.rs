@@ -6,6 +6,10 @@
 #[cfg(unix)]
 pub(crate) mod agents;
 pub(crate) mod hooks;
+#[cfg(unix)]
+pub(crate) mod release_archive;
+#[cfg(unix)]
+pub(crate) mod release_server;
 pub(crate) mod released_store;
 pub(crate) mod roadmaps;
 #[cfg(unix)]

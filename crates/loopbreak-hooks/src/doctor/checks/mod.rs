@@ -5,6 +5,7 @@ mod installation;
 mod installed_events;
 mod second_installation;
 mod switched_off;
+mod user_store;
 
 use super::check_finding::CheckFinding;
 use super::doctor_context::DoctorContext;
@@ -20,6 +21,7 @@ const CHECKS: &[DoctorCheck] = &[
     second_installation::check,
     |context| context.agent.check_own_settings(context),
     switched_off::check,
+    user_store::check,
 ];
 
 /// Runs all checks that look at settings. None of them runs a program.
