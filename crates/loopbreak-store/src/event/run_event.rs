@@ -47,6 +47,12 @@ pub enum RunEvent {
     Backoff(BackoffEvent),
     /// The runner waits because no task can be worked on.
     Idle(IdleEvent),
+    /// The process of the agent was paused.
+    Paused(NoteEvent),
+    /// The process of the agent was resumed.
+    Resumed(NoteEvent),
+    /// The process of the agent was asked to end.
+    Terminated(NoteEvent),
     /// An event of another version of Loopbreak.
     #[serde(untagged)]
     Unknown(UnknownEvent),
@@ -228,6 +234,9 @@ impl RunEvent {
             RunEvent::Roadmap(_) => "roadmap",
             RunEvent::Backoff(_) => "backoff",
             RunEvent::Idle(_) => "idle",
+            RunEvent::Paused(_) => "paused",
+            RunEvent::Resumed(_) => "resumed",
+            RunEvent::Terminated(_) => "terminated",
             RunEvent::Unknown(event) => &event.kind,
         }
     }
@@ -250,7 +259,10 @@ impl RunEvent {
             RunEvent::Notice(event)
             | RunEvent::Plan(event)
             | RunEvent::Start(event)
-            | RunEvent::Roadmap(event) => Some(&event.action),
+            | RunEvent::Roadmap(event)
+            | RunEvent::Paused(event)
+            | RunEvent::Resumed(event)
+            | RunEvent::Terminated(event) => Some(&event.action),
             RunEvent::Backoff(event) => Some(&event.action),
             RunEvent::Idle(event) => Some(&event.action),
             RunEvent::Unknown(event) => {
