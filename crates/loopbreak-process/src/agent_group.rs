@@ -217,12 +217,18 @@ impl GroupCheck<'_> {
             return self.is_launcher(stat, kind);
         }
         // What the agent left behind in the background has lost its parent.
-        let in_group = |pid: &&u32| self.table.get(**pid).is_some_and(|other| other.stat.group == agent.group);
-        let top = line.iter().take_while(in_group).last().and_then(|pid| self.table.get(*pid));
+        let in_group =
+            |pid: &&u32| self.table.get(**pid).is_some_and(|other| other.stat.group == agent.group);
+        let in_group: Vec<u32> = line.iter().take_while(in_group).copied().collect();
+        // Another child of the script that started the agent.
+        if in_group.iter().any(|pid| self.line.contains(pid)) {
+            return false;
+        }
+        let top = in_group.last().and_then(|pid| self.table.get(*pid));
         top.is_some_and(|top| {
             let adopter = self.table.get(top.stat.parent);
-            let is_orphan =
-                top.stat.parent <= 1 || adopter.is_some_and(|adopter| adopter.stat.name.starts_with("systemd"));
+            let is_orphan = top.stat.parent <= 1
+                || adopter.is_some_and(|adopter| adopter.stat.name.starts_with("systemd"));
             is_orphan && top.stat.start >= agent.start
         })
     }

@@ -13,7 +13,11 @@ const SEARCHED_RUNS: usize = 200;
 pub fn paused_runs(store: &dyn Store) -> Result<Vec<(Run, AgentPause)>, StoreError> {
     let mut paused = Vec::new();
     for run in store.runs(i64::MIN, SEARCHED_RUNS)? {
-        let state = RunState::parse(store.state(&run.key())?.as_deref(), |_| {});
+        // Most states have no pause, and are large.
+        let Some(state) = store.state(&run.key())?.filter(|state| state.contains("\"pause\"")) else {
+            continue;
+        };
+        let state = RunState::parse(Some(&state), |_| {});
         let (Some(pause), Some(process)) = (state.pause, state.process) else { continue };
         if is_still_stopped(&process) {
             paused.push((run, pause));

@@ -24,7 +24,9 @@ impl ProcessTable {
     pub(crate) fn read() -> Option<Self> {
         let mut processes = HashMap::new();
         for entry in fs::read_dir("/proc").ok()?.filter_map(Result::ok) {
-            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+                continue;
+            };
             let Some(stat) = ProcessStat::read(pid).filter(|stat| !stat.has_ended()) else { continue };
             let Some(user) = owner(&entry.path()) else { continue };
             processes.insert(pid, OwnedProcess { stat, user });

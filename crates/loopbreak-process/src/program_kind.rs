@@ -93,7 +93,8 @@ pub(crate) fn is_same_program(one: &[String], other: &[String]) -> bool {
         names.filter(|name| !name.is_empty() && !INTERPRETERS.contains(&name.as_str())).take(2).collect()
     };
     let (one, other) = (names(one), names(other));
-    one.first().is_some_and(|name| other.contains(name)) || other.first().is_some_and(|name| one.contains(name))
+    one.first().is_some_and(|name| other.contains(name))
+        || other.first().is_some_and(|name| one.contains(name))
 }
 
 fn base_name(path: &str) -> &str {
@@ -132,7 +133,10 @@ mod tests {
     #[test]
     fn a_launcher_is_the_same_program_and_an_orchestrator_is_not() {
         assert!(is_same_program(&words("node /usr/bin/codex exec"), &words("/lib/vendor/codex/codex exec")));
-        assert!(is_same_program(&words("node /usr/bin/gemini"), &words("node --max-old-space-size=8 /usr/bin/gemini")));
+        assert!(is_same_program(
+            &words("node /usr/bin/gemini"),
+            &words("node --max-old-space-size=8 /usr/bin/gemini")
+        ));
         assert!(is_same_program(&words("node /x/opencode.js"), &words("/x/bin/opencode")));
         assert!(!is_same_program(&words("python3 orchestrate.py"), &words("claude -p")));
         assert!(!is_same_program(&words("node server.js"), &words("node /usr/bin/claude")));

@@ -119,7 +119,11 @@ impl RunSignal {
     }
 
     /// Asks the agent to end, also if it is paused.
-    pub fn terminate(&self, store: &mut dyn Store, sender: SignalSender<'_>) -> Result<AgentGroup, SignalError> {
+    pub fn terminate(
+        &self,
+        store: &mut dyn Store,
+        sender: SignalSender<'_>,
+    ) -> Result<AgentGroup, SignalError> {
         let transaction = store.begin(&self.run.key(), &self.run.folder, now())?;
         let mut state = RunState::parse(transaction.state(), |_| {});
         let process = state.process.as_ref().ok_or(SignalError::UnknownProcess)?;

@@ -39,7 +39,9 @@ impl SignalError {
                 Some("it was stopped in its terminal; type `fg` there")
             }
             SignalError::Refused(GroupRefusal::ForeignMember { .. } | GroupRefusal::OtherLeader { .. }) => {
-                Some("start the agent by itself, without a pipe or a script around it, to give it a group of its own")
+                Some(
+                    "start the agent by itself, without a pipe or a script around it, to give it a group of its own",
+                )
             }
             _ => None,
         }

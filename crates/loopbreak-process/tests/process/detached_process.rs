@@ -85,7 +85,11 @@ pub(crate) fn wait_for(mut is_reached: impl FnMut() -> bool) {
 pub(crate) fn numbers_in(path: &Path, count: usize) -> Vec<u32> {
     let read = || -> Vec<u32> {
         let text = fs::read_to_string(path).unwrap_or_default();
-        if text.ends_with('\n') { text.split_whitespace().map(|word| word.parse().unwrap()).collect() } else { Vec::new() }
+        if text.ends_with('\n') {
+            text.split_whitespace().map(|word| word.parse().unwrap()).collect()
+        } else {
+            Vec::new()
+        }
     };
     wait_for(|| read().len() >= count);
     read()

@@ -45,7 +45,10 @@ fn the_program_itself_its_parents_and_its_children_get_no_signal() {
     let mut same_group = Command::new("sleep").arg("1000").spawn().unwrap();
     let mut own_group = Command::new("sleep").arg("1000").process_group(0).spawn().unwrap();
     for child in [&same_group, &own_group] {
-        assert!(matches!(refusal(&agent_from_pid(child.id()).unwrap()), GroupRefusal::OwnFamily { .. } | GroupRefusal::OtherLeader { .. }));
+        assert!(matches!(
+            refusal(&agent_from_pid(child.id()).unwrap()),
+            GroupRefusal::OwnFamily { .. } | GroupRefusal::OtherLeader { .. }
+        ));
     }
     let parent = agent_from_pid(std::os::unix::process::parent_id()).unwrap();
     refusal(&parent);
@@ -59,10 +62,14 @@ fn the_program_itself_its_parents_and_its_children_get_no_signal() {
 fn a_process_of_another_user_gets_no_signal() {
     let folder = tempfile::tempdir().unwrap();
     let own_user = fs::metadata("/proc/self").unwrap().uid();
-    let foreign = (own_user == 0).then(|| DetachedProcess::start_as(std::path::Path::new("/"), "sleep 1000", Some(65_534)));
+    let foreign = (own_user == 0)
+        .then(|| DetachedProcess::start_as(std::path::Path::new("/"), "sleep 1000", Some(65_534)));
     // Without the right to start one, there are those of the system.
     let pid = foreign.as_ref().map_or_else(|| foreign_process(own_user), |process| process.pid);
-    assert!(matches!(refusal(&agent_from_pid(pid).unwrap()), GroupRefusal::OtherUser { .. } | GroupRefusal::OtherLeader { .. }));
+    assert!(matches!(
+        refusal(&agent_from_pid(pid).unwrap()),
+        GroupRefusal::OtherUser { .. } | GroupRefusal::OtherLeader { .. }
+    ));
     drop(folder);
 }
 
@@ -83,7 +90,7 @@ fn an_agent_that_shares_its_group_with_another_program_gets_no_signal() {
     let script = DetachedProcess::start(path, "sh two.sh");
     let (one, two) = (numbers_in(&path.join("one"), 1)[0], numbers_in(&path.join("two"), 1)[0]);
     let agent = agent_from_pid(one).unwrap();
-    assert_eq!(refusal(&agent), GroupRefusal::ForeignMember { pid: two, name: "sleep".to_owned() });
+    assert!(matches!(refusal(&agent), GroupRefusal::ForeignMember { pid, .. } if pid == two));
     // The script as a whole is another matter: all of it is its own.
     assert_eq!(AgentGroup::verify(&script.agent()).unwrap().members().len(), 3);
 }

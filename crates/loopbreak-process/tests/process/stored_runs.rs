@@ -11,7 +11,8 @@ use loopbreak_store::{
 
 use crate::detached_process::{DetachedProcess, state_of, wait_for};
 
-const SENDER: SignalSender<'static> = SignalSender { name: "watch", reason: "no progress, token sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAA" };
+const SENDER: SignalSender<'static> =
+    SignalSender { name: "watch", reason: "no progress, token sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAA" };
 
 fn store_with(folder: &Path, process: Option<AgentProcess>) -> Box<dyn Store> {
     let mut store = open(&folder.join("x.db").into()).unwrap();
