@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 
 use crate::run_measures::{LoopMeasures, is_stopped};
 use crate::{
-    AgentPause, AgentProcess, EventCount, KnownLoop, Run, RunEndEvent, RunEvent, RunMeasures, RunState, Store, StoreError,
-    StoredAttempt,
+    AgentPause, AgentProcess, EventCount, KnownLoop, Run, RunEndEvent, RunEvent, RunMeasures, RunState,
+    Store, StoreError, StoredAttempt,
 };
 
 /// A run that was not seen for longer is not reported as running. In milliseconds.

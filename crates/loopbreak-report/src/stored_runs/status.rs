@@ -102,7 +102,8 @@ pub(super) fn describe_phase(status: &RunStatus, now: i64) -> String {
 /// Describes the pause of an agent: `paused for 5 min by watch (no progress for 40 turns)`.
 fn describe_pause(status: &RunStatus, now: i64) -> String {
     let Some(pause) = &status.paused else { return String::new() };
-    let reason = if pause.reason.is_empty() { String::new() } else { format!(" ({})", printable(&pause.reason)) };
+    let reason =
+        if pause.reason.is_empty() { String::new() } else { format!(" ({})", printable(&pause.reason)) };
     format!("paused for {} by {}{reason}", duration(now.saturating_sub(pause.at)), printable(&pause.by))
 }
 

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::hook_state::RefusalCount;
 use super::snapshot_json;
 use super::{
-    AgentPause, AgentProcess, EventMemory, HookState, KnownLoop, RunState, RunnerState, StoredGuard, TaskSeries, TranscriptOffset,
-    WarnedLoop,
+    AgentPause, AgentProcess, EventMemory, HookState, KnownLoop, RunState, RunnerState, StoredGuard,
+    TaskSeries, TranscriptOffset, WarnedLoop,
 };
 
 /// A state as it is stored.
