@@ -78,6 +78,15 @@ pub(crate) enum CliCommand {
     /// Allows it in its session, starting with the next call. With --save, allows it in all sessions of the
     /// project.
     Allow(crate::allow::AllowArgs),
+    /// Pause the agent of a run
+    ///
+    /// Stops the process group of the agent (SIGSTOP), if it is certain that the group holds nothing but the agent. Otherwise
+    /// nothing happens, and the reason is printed.
+    Pause(crate::pause::PauseArgs),
+    /// Resume an agent that was paused
+    ///
+    /// Lets the process group of the agent continue (SIGCONT), after the same checks.
+    Resume(crate::resume::ResumeArgs),
     /// Show and change the tasks of a roadmap
     ///
     /// Shows the tasks of `loopbreak run --roadmap`: status, attempts and dependencies. People and agents can

@@ -11,7 +11,7 @@ use crate::args::CliArgs;
 /// The commands in the order of the help.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Guard agents", &["hook", "run", "watch", "mcp"]),
-    ("Look at runs", &["analyze", "status", "log", "allow", "tasks"]),
+    ("Look at runs", &["analyze", "status", "log", "allow", "pause", "resume", "tasks"]),
     ("Measure and configure", &["eval", "tune", "config", "formats", "convert"]),
     ("Games", &["play", "arena"]),
     ("Shell", &["completions", "man"]),

@@ -28,8 +28,10 @@ mod log;
 mod man;
 mod mcp;
 mod output;
+mod pause;
 mod play;
 mod progress_bar;
+mod resume;
 mod run;
 mod status;
 mod store;
@@ -103,6 +105,8 @@ fn main() -> ExitCode {
         CliCommand::Log(args) => log::run(&args),
         CliCommand::Tasks(args) => tasks::run(&args),
         CliCommand::Allow(args) => allow::run(&args),
+        CliCommand::Pause(args) => pause::run(&args),
+        CliCommand::Resume(args) => resume::run(&args),
         CliCommand::Config(args) => config::run(&args),
         CliCommand::Completions(args) => completions::run(&args),
         CliCommand::Man(args) => man::run(&args),

@@ -1,5 +1,6 @@
 //! The user's store, as the commands that read it open it.
 
+use loopbreak_process::SignalError;
 use loopbreak_store::{SelectSessionError, Store, StoreError, StoreUrl, default_path, open_existing};
 
 use crate::error::UserError;
@@ -27,6 +28,17 @@ pub(crate) fn open_user_store() -> Result<Option<Box<dyn Store>>, UserError> {
 /// Prints a warning about the store on stderr.
 pub(crate) fn warn(text: &str) {
     eprint_line!("loopbreak: {text}");
+}
+
+/// Returns the error for a run that is not stored.
+pub(crate) fn no_such_run(name: &str) -> UserError {
+    SelectSessionError::NotFound { name: name.to_owned(), nearest: None }.into()
+}
+
+impl From<SignalError> for UserError {
+    fn from(error: SignalError) -> Self {
+        UserError { hint: error.hint().map(str::to_owned), ..UserError::failed(error.to_string()) }
+    }
 }
 
 impl From<StoreError> for UserError {

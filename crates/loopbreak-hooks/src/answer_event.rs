@@ -140,6 +140,7 @@ impl EventCall<'_> {
             queue: &queue,
             budget: self.budget,
             now,
+            find_agent: self.environment.find_agent,
             warn,
             notice,
         };

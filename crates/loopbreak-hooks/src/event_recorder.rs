@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use loopbreak::Settings;
+use loopbreak_process::AgentSearch;
 use loopbreak_store::{
     RunKey, Store, StoreError, StoreHealing, StoreOptions, StoreUrl, change_with_healing, open_with,
 };
@@ -35,6 +36,7 @@ pub(crate) struct EventRecorder<'r> {
     pub(crate) queue: &'r EventQueue,
     pub(crate) budget: HookBudget,
     pub(crate) now: i64,
+    pub(crate) find_agent: Option<AgentSearch>,
     pub(crate) warn: &'r dyn Fn(&str),
     /// Tells the user about a kind of trouble, once per session.
     pub(crate) notice: &'r dyn Fn(&str, String),
@@ -59,6 +61,7 @@ impl EventRecorder<'_> {
             now: self.now,
             warn: self.warn,
             id,
+            find_agent: self.find_agent,
             transcript: TranscriptReader::until(self.budget.transcript_deadline()),
         }
     }
@@ -133,6 +136,7 @@ impl EventRecorder<'_> {
             now: queued.at,
             warn: self.warn,
             id: queued.id,
+            find_agent: None,
             transcript: TranscriptReader::for_late_event(),
         };
         let record = |store: &mut dyn Store| {

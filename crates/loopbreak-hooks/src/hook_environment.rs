@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use loopbreak::Settings;
+use loopbreak_process::AgentSearch;
 
 use crate::hook_budget::HookLimit;
 
@@ -20,6 +21,9 @@ pub struct HookEnvironment<'e> {
     pub user_config: Option<PathBuf>,
     /// Loads the settings that apply in a folder.
     pub load_settings: &'e dyn Fn(&Path) -> Result<HookSettings, String>,
+    /// Finds the process of the agent, which is stored with the session, so that it can be paused. Recorded sessions are replayed
+    /// without one.
+    pub find_agent: Option<AgentSearch>,
     /// Receives messages for people.
     pub warn: &'e dyn Fn(&str),
 }

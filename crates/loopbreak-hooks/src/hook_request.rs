@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use loopbreak::{Action, Outcome, Settings, Step, step::EpochMillis};
+use loopbreak_process::AgentSearch;
 use loopbreak_store::RunChange;
 use serde_json::value::RawValue;
 
@@ -34,6 +35,8 @@ pub(crate) struct HookRequest<'a> {
     pub(crate) warn: &'a dyn Fn(&str),
     /// Id of the event, which the state of the run keeps after the event was recorded. 0 for none.
     pub(crate) id: u64,
+    /// Finds the process of the agent. `None` for an event that is recorded late: its agent may be another process now.
+    pub(crate) find_agent: Option<AgentSearch>,
     /// The transcript, which is read at most once per event.
     pub(crate) transcript: TranscriptReader,
 }

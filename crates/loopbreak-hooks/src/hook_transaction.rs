@@ -2,6 +2,7 @@
 
 use loopbreak::step::Label;
 use loopbreak::{Action, Guard, Mode, Outcome, Step, Verdict};
+use loopbreak_process::is_stopped;
 use loopbreak_store::{
     ProposedCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState, redact_and_truncate,
 };
@@ -178,7 +179,22 @@ impl<'r> HookTransaction<'r> {
         response
     }
 
+    /// Notes the process of the agent, and that an agent that was paused runs again. Both are only stored with something else: a call
+    /// that needs no change is not to wait for the store.
+    fn note_process(&mut self) {
+        let Some(find_agent) = self.request.find_agent else { return };
+        // A session that is continued in another process begins with a prompt there.
+        let is_prompt = self.request.kind == HookEventKind::UserPrompt;
+        if let Some(process) = find_agent(self.state.process.as_ref(), is_prompt) {
+            self.state.process = Some(process);
+        }
+        let process = self.state.process.as_ref();
+        let is_paused = || process.is_some_and(|process| is_stopped(process.pid));
+        self.state.pause = self.state.pause.take().filter(|_| is_paused());
+    }
+
     fn into_change(mut self) -> Result<RunChange, HookError> {
+        self.note_process();
         self.state.guard.save(&self.guard);
         self.state.hook.add_recorded(self.request.id);
         let ended = self.request.kind == HookEventKind::SessionEnd;

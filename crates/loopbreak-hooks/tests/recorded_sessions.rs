@@ -125,6 +125,7 @@ impl ReplayedSession {
             limit: None,
             clock: &|| clock.get(),
             user_config: None,
+            find_agent: None,
             load_settings: &|_| Ok(Settings::default().into()),
             warn: &|text| {
                 failures.set(failures.get() + 1);

@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 
 use crate::run_measures::{LoopMeasures, is_stopped};
 use crate::{
-    EventCount, KnownLoop, Run, RunEndEvent, RunEvent, RunMeasures, RunState, Store, StoreError,
-    StoredAttempt,
+    AgentPause, AgentProcess, EventCount, KnownLoop, Run, RunEndEvent, RunEvent, RunMeasures, RunState,
+    Store, StoreError, StoredAttempt,
 };
 
 /// A run that was not seen for longer is not reported as running. In milliseconds.
@@ -41,6 +41,12 @@ pub struct RunStatus {
     /// The run is held out: it is only observed (`policy.holdout`).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub held_out: bool,
+    /// The pause of the agent, if it is paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<AgentPause>,
+    /// The process of the agent, if it is known.
+    #[serde(skip)]
+    pub process: Option<AgentProcess>,
     /// Number of turns, and of attempts at tasks that were reported by themselves.
     pub tick_count: u64,
     /// Number of loops that were found: of steps, and of tasks.
@@ -196,6 +202,8 @@ impl RunStatus {
             end_reason: run.ended.map(|_| end_reason(end.as_ref(), &run, stopped_by_guard)),
             stopped_by_guard,
             held_out,
+            paused: state.pause,
+            process: state.process,
             tick_count: state.guard.turn.saturating_add(attempts),
             loop_count,
             recovery_count,

@@ -1,6 +1,7 @@
 //! The guards of all watched runs. The guards of quiet runs are stored as snapshots.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use loopbreak::{Config, Guard, Snapshot, Step, Verdict};
@@ -47,6 +48,8 @@ pub(crate) struct WatchedRun {
     pub(crate) cost_usd: Option<f64>,
     /// The folder of the log.
     pub(crate) project: Option<String>,
+    /// The log that has the last step.
+    pub(crate) log: PathBuf,
 }
 
 #[derive(Debug)]
@@ -75,6 +78,7 @@ impl GuardedRuns {
             times: None,
             cost_usd: None,
             project: None,
+            log: PathBuf::new(),
         });
         if let GuardSlot::Stored(json) = &run.guard {
             let restored = Snapshot::from_json(json.get().as_bytes())

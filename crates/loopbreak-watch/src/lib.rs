@@ -2,7 +2,7 @@
 //!
 //! [`LogWatcher`] reads every format of [`loopbreak_trace`], shows each step once to the guard of its run, and survives
 //! rotation, truncation and rewriting. A [`WatchReporter`] receives what it finds; [`TerminalReporter`] writes it as text. [`notification`] starts commands and
-//! calls webhooks when a run should be stopped or needs a human.
+//! sends messages when a run should be stopped or needs a human. [`keys`] lets the user of a terminal act on a run, through [`RunActions`].
 //!
 //! ```
 //! use std::sync::mpsc::channel;
@@ -40,12 +40,17 @@
 
 mod follow;
 mod guarded_runs;
+pub mod keys;
 mod log_watcher;
 pub mod notification;
 mod notification_history;
+mod run_actions;
+mod run_report;
 mod terminal_reporter;
 mod watch_reporter;
 
 pub use log_watcher::{LogWatcher, WatchEnd, WatchOptions, WatchSummary};
+pub use run_actions::RunActions;
+pub use run_report::RunReport;
 pub use terminal_reporter::{ReportMode, TerminalReporter};
 pub use watch_reporter::{OutputState, RunRow, WatchReporter};

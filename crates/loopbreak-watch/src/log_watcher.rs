@@ -12,12 +12,16 @@ use loopbreak_trace::{LogFormat, LogRecord, SkippedLine};
 
 use crate::follow::{FollowedFiles, StepOrigin, WatchObserver};
 use crate::guarded_runs::{GuardedRuns, WatchedRunKey};
+use crate::keys::KeyControl;
 use crate::notification::{LoopNotification, NotifierSet};
 use crate::notification_history::NotificationHistory;
+use crate::run_actions::RunActions;
 use crate::watch_reporter::{OutputState, RunRow, WatchReporter};
 
 /// The interval between two checks of the files.
 const TICK: Duration = Duration::from_millis(200);
+/// The interval between two looks at the keys.
+const KEY_TICK: Duration = Duration::from_millis(40);
 /// The number of checks after an interrupt: a file that was moved is found in the next one.
 const LAST_ROUNDS: usize = 3;
 
@@ -63,6 +67,8 @@ pub enum WatchEnd {
     Finished,
     /// An interrupt was received.
     Interrupted,
+    /// The user ended it with a key.
+    Quit,
     /// The output cannot be written.
     OutputFailed,
 }
@@ -133,6 +139,7 @@ pub struct LogWatcher {
     options: WatchOptions,
     files: FollowedFiles,
     state: WatchState,
+    control: Option<KeyControl>,
 }
 
 struct WatchState {
@@ -144,6 +151,8 @@ struct WatchState {
     worst: VerdictName,
     notifications: u64,
     skipped_lines: u64,
+    /// Pauses the agents of runs that should be stopped.
+    pauser: Option<RunActions>,
 }
 
 impl LogWatcher {
@@ -160,9 +169,25 @@ impl LogWatcher {
                 worst: VerdictName::Clear,
                 notifications: 0,
                 skipped_lines: 0,
+                pauser: None,
             },
+            control: None,
             options,
         }
+    }
+
+    /// Lets the user act with keys, if the reporter shows a list of the runs.
+    #[must_use]
+    pub fn with_keys(mut self, control: Option<KeyControl>) -> Self {
+        self.control = control;
+        self
+    }
+
+    /// Pauses the agent of a run that should be stopped or needs a human.
+    #[must_use]
+    pub fn with_pauser(mut self, pauser: Option<RunActions>) -> Self {
+        self.state.pauser = pauser;
+        self
     }
 
     /// Reads what is in the logs already.
@@ -188,9 +213,7 @@ impl LogWatcher {
             if reporter.output_state() == OutputState::Failed {
                 return WatchEnd::OutputFailed;
             }
-            if reporter.wants_runs() {
-                reporter.runs(self.rows());
-            }
+            self.show_runs(reporter);
             let is_useless =
                 reporter.output_state() == OutputState::NoReader && self.state.notifiers.is_empty();
             if reporter.output_state() == OutputState::Failed {
@@ -201,7 +224,7 @@ impl LogWatcher {
             }
             // Checking takes at most a fifth of the time, however many files there are.
             let pause = TICK.max(began.elapsed() * 4);
-            if interrupts.recv_timeout(pause).is_ok() {
+            if let Some(end) = self.wait(pause, reporter, interrupts) {
                 // Everything that was written before the interrupt counts.
                 let mut observer = StepReporter { state: &mut self.state, reporter };
                 for _ in 0..LAST_ROUNDS {
@@ -209,9 +232,48 @@ impl LogWatcher {
                     self.files.read(false, &mut observer);
                 }
                 self.files.flush(&mut observer);
-                return WatchEnd::Interrupted;
+                return end;
             }
         }
+    }
+
+    /// Waits until the files are checked again, and handles keys meanwhile. Returns the end of the watch if the user asks for it.
+    fn wait(
+        &mut self,
+        pause: Duration,
+        reporter: &mut dyn WatchReporter,
+        interrupts: &Receiver<()>,
+    ) -> Option<WatchEnd> {
+        let until = Instant::now() + pause;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let tick = if self.control.is_some() { left.min(KEY_TICK) } else { left };
+            if interrupts.recv_timeout(tick).is_ok() {
+                return Some(WatchEnd::Interrupted);
+            }
+            let rows = if self.control.is_some() { self.rows() } else { Vec::new() };
+            match self.control.as_mut().and_then(|control| control.handle_keys(&rows, reporter)) {
+                Some(true) => self.show_runs(reporter),
+                Some(false) => return Some(WatchEnd::Quit),
+                None => {}
+            }
+            if Instant::now() >= until {
+                return None;
+            }
+        }
+    }
+
+    /// Shows the list of runs, if the reporter wants it.
+    fn show_runs(&mut self, reporter: &mut dyn WatchReporter) {
+        if !reporter.wants_runs() {
+            return;
+        }
+        let mut rows = self.rows();
+        let footer = self.control.as_mut().map(|control| {
+            control.mark(&mut rows);
+            control.footer()
+        });
+        reporter.runs(rows, footer.as_deref().unwrap_or_default());
     }
 
     /// Returns the number of links in the watched folders that lead out of them. They are not followed.
@@ -278,6 +340,9 @@ impl LogWatcher {
             cost_usd: run.cost_usd,
             steps_per_minute: run.steps_per_minute(),
             project: run.project.clone(),
+            id: format!("{} {} {}", key.source_id, key.generation, key.name),
+            log: run.log.clone(),
+            ..RunRow::default()
         };
         runs.into_iter().map(row).collect()
     }
@@ -303,6 +368,9 @@ impl StepReporter<'_> {
             for warning in self.state.notifiers.send(notification) {
                 self.reporter.message(&format!("warning: {warning}"));
             }
+            if let Some(pauser) = &self.state.pauser {
+                self.reporter.message(&pauser.pause(&notification.run, &notification.reason));
+            }
         }
     }
 }
@@ -321,6 +389,9 @@ impl WatchObserver for StepReporter<'_> {
         let WatchState { runs, history, worst, verbose, .. } = &mut *self.state;
         history.count_step();
         let (verdict, run) = runs.observe(&key, step);
+        if run.log != path {
+            path.clone_into(&mut run.log);
+        }
         if run.project.is_none() {
             let folder = path.parent().and_then(Path::file_name);
             run.project = folder.map(|folder| folder.to_string_lossy().into_owned());

@@ -18,6 +18,8 @@ use crate::watch_reporter::{OutputState, RunRow, WatchReporter};
 const LABEL_WIDTH: usize = 9;
 /// Width of a terminal from which the list has all columns.
 const WIDE: usize = 100;
+/// The state of a run whose agent is paused.
+const PAUSED: &str = "paused";
 /// Upper bound of runs in the list.
 const MAX_ROWS: usize = 20;
 
@@ -46,6 +48,7 @@ pub struct TerminalReporter<O, E> {
     /// The number of lines of the list that is shown now.
     list_lines: usize,
     rows: Vec<RunRow>,
+    footer: String,
     has_reader: bool,
     error: Option<io::Error>,
 }
@@ -62,6 +65,7 @@ impl<O: Write, E: Write> TerminalReporter<O, E> {
             size,
             list_lines: 0,
             rows: Vec::new(),
+            footer: String::new(),
             has_reader: true,
             error: None,
         }
@@ -149,14 +153,29 @@ impl<O: Write, E: Write> WatchReporter for TerminalReporter<O, E> {
         self.mode == ReportMode::List
     }
 
-    fn runs(&mut self, rows: Vec<RunRow>) {
-        if rows == self.rows && self.list_lines > 0 {
+    fn remove_runs(&mut self) {
+        self.clear();
+    }
+
+    fn runs(&mut self, rows: Vec<RunRow>, footer: &str) {
+        if rows == self.rows && footer == self.footer && self.list_lines > 0 {
             return;
         }
         self.rows = rows;
+        footer.clone_into(&mut self.footer);
         let (columns, lines) = (self.size)();
         let mut text = self.replace_list("");
-        let list = render_list(&self.rows, columns, lines, &self.style);
+        let mut list = render_list(
+            &self.rows,
+            columns,
+            lines.saturating_sub(usize::from(!footer.is_empty())),
+            &self.style,
+        );
+        if !footer.is_empty() {
+            let (dim, line) = (self.style.dim(), printable(footer));
+            let line: String = line.chars().take(columns.saturating_sub(1)).collect();
+            _ = writeln!(list, "{dim}{line}{dim:#}");
+        }
         self.list_lines = list.lines().count();
         // Characters that are two columns wide must not wrap: the list would take more lines than are counted.
         _ = write!(text, "\x1b[?7l{list}\x1b[?7h");
@@ -195,7 +214,15 @@ const COLUMNS: [ListColumn; 3] = [
 
 fn render_list(rows: &[RunRow], width: usize, height: usize, style: &TextStyle) -> String {
     let room = height.saturating_sub(3).clamp(1, MAX_ROWS);
-    let shown = &rows[..rows.len().min(room)];
+    // The selected run is always shown.
+    let selected = rows.iter().position(|row| row.selected);
+    let first = selected.map_or(0, |at| (at + 1).saturating_sub(room));
+    let shown = &rows[first..rows.len().min(first + room)];
+    let mark = |is_selected: bool| match (selected, is_selected) {
+        (None, _) => "",
+        (Some(_), true) => "> ",
+        (Some(_), false) => "  ",
+    };
     // Columns of which nothing is known are left out, and all of them on a narrow terminal.
     let is_wide = width >= WIDE;
     let columns: Vec<(&str, Vec<String>)> = COLUMNS
@@ -226,25 +253,31 @@ fn render_list(rows: &[RunRow], width: usize, height: usize, style: &TextStyle) 
             _ = write!(text, "  {:<projects$}", cut(project, projects));
         }
         _ = write!(text, "  {last}");
-        let text: String = printable(&text).chars().take(width.saturating_sub(1)).collect();
+        let width = width.saturating_sub(1 + mark(false).len());
+        let text: String = printable(&text).chars().take(width).collect();
         text.trim_end().to_owned()
     };
     let dim = style.dim();
     let mut headings = columns.iter().map(|(name, _)| *name);
-    let mut out =
-        format!("{dim}{}{dim:#}\n", line("state", "steps", &mut headings, "run", "project", "last"));
+    let mut out = format!(
+        "{}{dim}{}{dim:#}\n",
+        mark(false),
+        line("state", "steps", &mut headings, "run", "project", "last")
+    );
     for (index, row) in shown.iter().enumerate() {
         let mut cells = columns.iter().map(|(_, cells)| cells[index].as_str());
-        let text = line(row.state, &row.steps.to_string(), &mut cells, &row.run, &project(row), &row.last);
-        let verdict = match row.state {
+        let state = if row.paused { PAUSED } else { row.state };
+        let text = line(state, &row.steps.to_string(), &mut cells, &row.run, &project(row), &row.last);
+        let verdict = match state {
             "stop" => VerdictName::Stop,
-            "warn" => VerdictName::Warn,
+            "warn" | PAUSED => VerdictName::Warn,
             _ => VerdictName::Clear,
         };
-        _ = writeln!(out, "{}", paint_start(&text, row.state, style.verdict_style(verdict)));
+        let mark = mark(row.selected);
+        _ = writeln!(out, "{mark}{}", paint_start(&text, state, style.verdict_style(verdict)));
     }
     if rows.len() > room {
-        _ = writeln!(out, "{:16}and {} more", "", rows.len() - room);
+        _ = writeln!(out, "{}{:16}and {} more", mark(false), "", rows.len() - shown.len());
     }
     out
 }
@@ -301,6 +334,7 @@ mod tests {
             cost_usd: Some(0.4),
             steps_per_minute: Some(3.25),
             project: Some("my-project".into()),
+            ..RunRow::default()
         };
         let unknown = RunRow { run: "quiet".into(), steps: 3, state: "clear", ..RunRow::default() };
         insta::assert_snapshot!(render_list(&[known.clone(), unknown.clone()], 110, 20, &TextStyle::default()), @"
@@ -312,6 +346,20 @@ mod tests {
         assert!(!narrow.contains("my-project"), "{narrow}");
         let coloured = render_list(&[unknown], 80, 20, &TextStyle { colour: true, ..TextStyle::default() });
         assert!(coloured.contains("\x1b[1m\x1b[32mclear\x1b[0m"), "{coloured:?}");
+    }
+
+    #[test]
+    fn the_selected_run_is_marked_and_always_shown() {
+        let row = |run: &str| RunRow { run: run.into(), steps: 1, state: "warn", ..RunRow::default() };
+        let mut rows: Vec<RunRow> = ["a", "b", "c", "d"].map(row).to_vec();
+        rows[3].selected = true;
+        rows[2].paused = true;
+        insta::assert_snapshot!(render_list(&rows, 60, 5, &TextStyle::default()), @"
+          state    steps  run       last
+          paused       1  c
+        > warn         1  d
+                          and 2 more
+        ");
     }
 
     #[test]

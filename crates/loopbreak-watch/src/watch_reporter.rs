@@ -1,5 +1,7 @@
 //! The output of a watch, implemented by the program around it.
 
+use std::path::PathBuf;
+
 use crate::notification::LoopNotification;
 
 /// The state of the output of a watch.
@@ -33,6 +35,14 @@ pub struct RunRow {
     pub steps_per_minute: Option<f64>,
     /// The folder of the log: agents keep the logs of a project in one.
     pub project: Option<String>,
+    /// Identifies the run within the watch: two logs may both have a run with the same name.
+    pub id: String,
+    /// The log that has its last step.
+    pub log: PathBuf,
+    /// The user has selected the run.
+    pub selected: bool,
+    /// The agent is paused.
+    pub paused: bool,
 }
 
 /// Receives what a watch reports.
@@ -45,8 +55,10 @@ pub trait WatchReporter {
     fn wants_runs(&self) -> bool {
         false
     }
-    /// Shows the list of runs, the worst first.
-    fn runs(&mut self, _rows: Vec<RunRow>) {}
+    /// Shows the list of runs, the worst first, and a line below it if it is not empty.
+    fn runs(&mut self, _rows: Vec<RunRow>, _footer: &str) {}
+    /// Removes the list of runs from the terminal.
+    fn remove_runs(&mut self) {}
     /// Returns the state of the output.
     fn output_state(&self) -> OutputState {
         OutputState::Open

@@ -46,6 +46,7 @@ pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) ->
         // A person may type as long as they like.
         limit: (!is_terminal).then(|| HookLimit { time: time_limit(), end_process: end_successfully }),
         clock: &now,
+        find_agent: Some(loopbreak_process::find_agent),
         user_config: user_config(),
         load_settings: &|folder| {
             let guarded = load_guarded(options, folder).map_err(|error| error.to_string())?;

@@ -122,9 +122,12 @@ pub(crate) struct RunArgs {
     /// `LOOPBREAK_REASON`.
     #[arg(long, value_name = "CMD")]
     pub(crate) exec: Option<String>,
-    /// Send JSON by POST in the same cases, to this URL, also as webhook=URL
-    #[arg(long, value_name = "URL")]
+    /// Notify in the same cases: URL, webhook=URL, slack=URL, ntfy=URL or desktop; can be repeated
+    #[arg(long, value_name = "WHERE")]
     pub(crate) notify: Vec<String>,
+    /// Print no progress messages, only warnings and errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,
 }

@@ -11,7 +11,7 @@ use crate::error::UserError;
 
 /// Runs the command until a guard, the completion promise or a human ends it.
 pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
-    let observer = &TerminalObserver;
+    let observer = &TerminalObserver { quiet: args.quiet };
     let roadmap = args.roadmap.as_deref().map(|path| RoadmapFile::open(path, observer)).transpose()?;
     let config = settings::load(args, roadmap.as_ref().map(|(_, roadmap)| roadmap.len()))?;
     let runner = LoopRunner {

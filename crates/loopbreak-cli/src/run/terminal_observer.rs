@@ -10,11 +10,20 @@ use crate::output::{printable, printable_lines};
 
 /// Shows messages on stderr and passes the output of the command on.
 #[derive(Debug)]
-pub(super) struct TerminalObserver;
+pub(super) struct TerminalObserver {
+    /// Shows only warnings and questions.
+    pub(super) quiet: bool,
+}
 
 impl RunObserver for TerminalObserver {
     fn message(&self, text: &str) {
-        eprint_line!("loopbreak: {}", printable_lines(text));
+        if !self.quiet {
+            eprint_line!("loopbreak: {}", printable_lines(text));
+        }
+    }
+
+    fn warning(&self, text: &str) {
+        eprint_line!("loopbreak: warning: {}", printable_lines(text));
     }
 
     fn roadmap_problems(&self, source: &ConfigSource, error: &ConfigError) {

@@ -1,6 +1,7 @@
 //! Reads the status of the runs and prints it.
 
 use loopbreak_hooks::HookTroubles;
+use loopbreak_process::refresh_pauses;
 use loopbreak_report::eval::render_holdout;
 use loopbreak_report::stored_runs::{compare_holdout, render_status};
 use loopbreak_store::{HoldoutRecord, StatusSummary, default_path, now};
@@ -15,7 +16,8 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
     let now = now();
     let (summary, records, has_runs) = match open_user_store()? {
         Some(store) => {
-            let summary = StatusSummary::load(&*store, args.all, now, &warn)?;
+            let mut summary = StatusSummary::load(&*store, args.all, now, &warn)?;
+            refresh_pauses(&mut summary.runs);
             (summary, HoldoutRecord::load_all(&*store)?, !store.runs(i64::MIN, 1)?.is_empty())
         }
         None => (StatusSummary::default(), Vec::new(), false),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::args::{ConfigOptions, FailOn};
 use crate::value_parsers::{log_format, parse_duration};
@@ -22,16 +22,22 @@ Examples:
                                         Run a command; $LOOPBREAK_RUN is the run
   loopbreak watch logs/ --exec 'sh -c \"kill $(cat agent.pid)\"'
   loopbreak watch logs/ --notify https://example.com/hooks/loops
+  loopbreak watch --notify ntfy=https://ntfy.sh/my-agents --notify desktop
+  loopbreak watch --on-stop pause       Pause an agent that should be stopped
 
 Steps that are already in the logs are read but not reported, unless
 --from-start is set.
+
+Keys on a terminal:
+  up, down select a run; o report; a allow the last refused call; p pause;
+  r resume; s stop, after a question; q quit
 
 Variables for --exec:
   LOOPBREAK_RUN, LOOPBREAK_REASON, LOOPBREAK_DETECTOR, LOOPBREAK_PATTERN,
   LOOPBREAK_INTERVENTION, LOOPBREAK_SOURCE, LOOPBREAK_TURN, LOOPBREAK_LOOP
 
 Exit codes:
-  0 success (--once, --until-idle); 1 an input could not be read;
+  0 success (--once, --until-idle, q); 1 an input could not be read;
   2 wrong usage or configuration; 10 with --fail-on, if a run was reported with
   that verdict; 130 interrupted, after a summary")]
 pub(crate) struct WatchArgs {
@@ -57,9 +63,12 @@ pub(crate) struct WatchArgs {
     /// standard error. If it fails, the failure is printed and the watch continues.
     #[arg(long, value_name = "CMD")]
     pub(crate) exec: Option<String>,
-    /// Send JSON by POST when a run should be stopped or needs a human, to this URL, also as webhook=URL
-    #[arg(long, value_name = "URL")]
+    /// Notify when a run should be stopped or needs a human: URL, webhook=URL, slack=URL, ntfy=URL or desktop; can be repeated
+    #[arg(long, value_name = "WHERE")]
     pub(crate) notify: Vec<String>,
+    /// Act on the agent of a run that should be stopped or needs a human
+    #[arg(long, value_name = "ACT", conflicts_with_all = ["once", "from_start"])]
+    pub(crate) on_stop: Option<OnStopArg>,
     /// Ring the terminal bell when a run should be stopped or needs a human
     #[arg(long)]
     pub(crate) bell: bool,
@@ -72,6 +81,9 @@ pub(crate) struct WatchArgs {
     /// Print plain lines without the list of runs, even on a terminal
     #[arg(long)]
     pub(crate) plain: bool,
+    /// Do not read keys from the terminal
+    #[arg(long)]
+    pub(crate) no_keys: bool,
     /// Exit with 10 if a reported run has this verdict or a worse one
     #[arg(long, value_name = "VERDICT")]
     pub(crate) fail_on: Option<FailOn>,
@@ -80,4 +92,11 @@ pub(crate) struct WatchArgs {
     pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,
+}
+
+/// An act on the agent of a run that should be stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnStopArg {
+    /// Pause it until `loopbreak resume`
+    Pause,
 }

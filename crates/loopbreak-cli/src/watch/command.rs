@@ -5,11 +5,17 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use loopbreak_analysis::VerdictName;
+use loopbreak_process::paused_runs;
+use loopbreak_store::{StoreUrl, default_path, open_existing};
 use loopbreak_trace::agent_log_dirs;
+use loopbreak_watch::keys::{KeyControl, TerminalRestorer};
 use loopbreak_watch::notification::NotifierSet;
-use loopbreak_watch::{LogWatcher, ReportMode, TerminalReporter, WatchEnd, WatchOptions, WatchReporter as _};
+use loopbreak_watch::{
+    LogWatcher, ReportMode, RunActions, RunReport, TerminalReporter, WatchEnd, WatchOptions,
+    WatchReporter as _,
+};
 
-use super::args::WatchArgs;
+use super::args::{OnStopArg, WatchArgs};
 use crate::args::FailOn;
 use crate::error::UserError;
 use crate::{config_loading, exit, output};
@@ -34,7 +40,8 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         _ => ReportMode::List,
     };
     let notifiers = NotifierSet::new(args.exec.as_deref(), &args.notify, mode == ReportMode::List)?;
-    let interrupts = interrupts()?;
+    let terminal = TerminalRestorer::default();
+    let interrupts = interrupts(terminal.clone())?;
     let options = WatchOptions {
         format: args.format,
         from_start: args.from_start,
@@ -45,7 +52,14 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         ..WatchOptions::new(paths.clone())
     };
     let missing: Vec<_> = paths.iter().filter(|path| !path.exists()).collect();
-    let mut watcher = LogWatcher::new(options, config, notifiers);
+    let store = default_path(|name| std::env::var_os(name)).map(StoreUrl::from);
+    let actions = RunActions::new(store.clone());
+    let keys = (mode == ReportMode::List && !args.no_keys).then(|| terminal.read_keys()).flatten();
+    let report = RunReport::new(config.clone(), args.format);
+    let control = keys.map(|keys| KeyControl::new(keys, actions.clone(), report));
+    let mut watcher = LogWatcher::new(options, config, notifiers)
+        .with_keys(control)
+        .with_pauser(args.on_stop.map(|OnStopArg::Pause| actions));
     let (out, err) = (std::io::stdout(), std::io::stderr());
     let mut reporter = TerminalReporter::new(mode, out, err, output::terminal_size)
         .with_bell(args.bell)
@@ -85,8 +99,12 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
     has_unread_paths |= watcher.summary().unread_logs > 0;
     reporter.clear();
     let interrupted = end == WatchEnd::Interrupted;
-    watcher.finish(&mut reporter, if interrupted { INTERRUPT_TIMEOUT } else { FINISH_TIMEOUT });
+    let is_ended_by_user = interrupted || end == WatchEnd::Quit;
+    watcher.finish(&mut reporter, if is_ended_by_user { INTERRUPT_TIMEOUT } else { FINISH_TIMEOUT });
     reporter.message(&watcher.summary().render_end());
+    for note in paused_notes(store.as_ref()) {
+        reporter.message(&note);
+    }
     let fails = args.fail_on.is_some_and(|fail_on| {
         watcher.worst_verdict()
             >= match fail_on {
@@ -120,12 +138,22 @@ fn watched_paths(args: &WatchArgs) -> Result<(Vec<PathBuf>, Vec<String>), UserEr
     Ok((paths, notes))
 }
 
+/// Returns a note about each agent that is paused. It stays so after the watch.
+fn paused_notes(store: Option<&StoreUrl>) -> Vec<String> {
+    // A watch that has ended does not fail because of it.
+    let store = store.and_then(|store| open_existing(store).ok().flatten());
+    let paused = store.and_then(|store| paused_runs(&*store).ok()).unwrap_or_default();
+    let note = |name: &str| format!("still paused: {name}; `loopbreak resume {name}` continues it");
+    paused.iter().map(|(run, _)| note(&run.session)).collect()
+}
+
 /// Returns a channel that receives interrupts. The second interrupt ends the program at once.
-fn interrupts() -> Result<Receiver<()>, UserError> {
+fn interrupts(terminal: TerminalRestorer) -> Result<Receiver<()>, UserError> {
     let (sender, receiver) = channel();
     let mut before = false;
     ctrlc::set_handler(move || {
         if std::mem::replace(&mut before, true) {
+            terminal.restore();
             std::process::exit(i32::from(exit::INTERRUPTED));
         }
         let _ = sender.send(());

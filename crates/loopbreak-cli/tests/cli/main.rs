@@ -59,10 +59,14 @@ mod mcp;
 mod mcp_http;
 mod mcp_lines;
 mod mode_notes;
+#[cfg(unix)]
+mod notify;
 mod opencode_database;
 mod outputs;
 mod page;
 mod pages;
+#[cfg(target_os = "linux")]
+mod pause;
 mod play;
 mod play_https;
 mod releases;
@@ -81,4 +85,6 @@ mod unread_items;
 mod versions;
 mod watch;
 mod watch_files;
+#[cfg(target_os = "linux")]
+mod watch_keys;
 mod wrong_usage;

@@ -116,6 +116,21 @@ fn each_iteration_is_reported_with_its_limit_and_cost_and_advice_is_mentioned() 
 }
 
 #[test]
+fn a_quiet_run_shows_only_the_output_of_the_command_and_warnings() {
+    let folder = folder();
+    let done = run_with(folder.path(), &["--quiet", "--max-iterations", "4"], &agent("echo the same"));
+    assert_eq!((done.code, done.err.as_str()), (Some(10), ""));
+    assert!(done.out.starts_with("the same\nthe same\n"), "{}", done.out);
+    let warned = run_with(folder.path(), &["-q", "--max-cost", "1", "--max-iterations", "2"], &agent(VARIED));
+    assert_eq!(warned.err.lines().count(), 1, "{}", warned.err);
+    assert!(
+        warned.err.starts_with("loopbreak: warning: the command does not report its cost"),
+        "{}",
+        warned.err
+    );
+}
+
+#[test]
 fn the_iteration_limit_ends_with_11() {
     let folder = folder();
     let done = run_with(folder.path(), &["--max-iterations", "4"], &agent(VARIED));

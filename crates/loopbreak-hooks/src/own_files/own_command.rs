@@ -16,7 +16,7 @@ pub(super) fn users_command(words: &[String]) -> Option<String> {
         }
         // Without --force, it never replaces a file.
         ("config", "init") if has("--force") => Some("loopbreak config init --force".to_owned()),
-        ("allow" | "forget" | "resume", _) => Some(format!("loopbreak {first}")),
+        ("allow" | "forget" | "pause" | "resume", _) => Some(format!("loopbreak {first}")),
         _ => None,
     }
 }
@@ -28,8 +28,12 @@ mod tests {
     #[test]
     fn only_commands_that_change_the_guard_are_the_users() {
         let command = |line: &str| users_command(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
-        for line in ["loopbreak allow last", "loopbreak config trust --yes", "loopbreak hook uninstall codex"]
-        {
+        for line in [
+            "loopbreak allow last",
+            "loopbreak config trust --yes",
+            "loopbreak hook uninstall codex",
+            "loopbreak pause 5f2c",
+        ] {
             assert!(command(line).is_some(), "{line}");
         }
         for line in [

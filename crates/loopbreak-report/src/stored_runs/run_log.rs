@@ -122,6 +122,8 @@ mod tests {
             end_reason: Some("stopped by the guard".to_owned()),
             stopped_by_guard: true,
             held_out: false,
+            paused: None,
+            process: None,
             tick_count: 2,
             loop_count: 0,
             recovery_count: 0,

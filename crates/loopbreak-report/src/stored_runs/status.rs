@@ -93,9 +93,18 @@ pub(super) fn describe_phase(status: &RunStatus, now: i64) -> String {
             let reason = status.end_reason.as_deref().map(printable).unwrap_or_default();
             format!("ended {} ({reason})", ago(ended, now))
         }
+        _ if status.paused.is_some() => describe_pause(status, now),
         (RunPhase::Idle, _) => format!("idle for {}", duration(now.saturating_sub(status.run.seen))),
         _ => "running".to_owned(),
     }
+}
+
+/// Describes the pause of an agent: `paused for 5 min by watch (no progress for 40 turns)`.
+fn describe_pause(status: &RunStatus, now: i64) -> String {
+    let Some(pause) = &status.paused else { return String::new() };
+    let reason =
+        if pause.reason.is_empty() { String::new() } else { format!(" ({})", printable(&pause.reason)) };
+    format!("paused for {} by {}{reason}", duration(now.saturating_sub(pause.at)), printable(&pause.by))
 }
 
 /// Describes the measures in a run: `warned 3 times, refused once`. Returns `None` if there were none.

@@ -42,7 +42,7 @@ pub(crate) fn run_check(run_loop: &RunLoop<'_>, task: &RoadmapTask) -> TaskCheck
         observer: None,
         guardian: run_loop.guardian.as_ref(),
     };
-    let ran = match start.run(&run_loop.interrupts) {
+    let ran = match start.run(&run_loop.interrupts, &mut |_| {}) {
         Ok(ran) => ran,
         Err(error) => return TaskCheckResult::Unavailable(error.to_string()),
     };

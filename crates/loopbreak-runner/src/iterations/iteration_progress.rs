@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use loopbreak::{DetectorName, Mode, Verdict};
-use loopbreak_report::{render_cost, render_duration};
+use loopbreak_report::{plural, render_cost, render_duration};
 
 use crate::iterations::iteration_result::IterationResult;
 use crate::iterations::run_loop::RunLoop;
 
 impl RunLoop<'_> {
-    /// Adds the cost of an iteration, and shows its number, status, time and cost.
+    /// Adds the cost of an iteration, and shows its number, status, time, tokens and cost.
     pub(crate) fn report_iteration(&mut self, iteration: &IterationResult) {
         let cost = iteration.usage.and_then(|usage| usage.cost_usd);
         if let Some(cost) = cost {
@@ -34,7 +34,7 @@ impl RunLoop<'_> {
     }
 }
 
-/// Renders the result of an iteration: `iteration 3 of 10: ok, 12 s, $0.10 (4 min, $0.40 so far)`.
+/// Renders the result of an iteration: `iteration 3 of 10: ok, 12 s, 45,210 tokens, $0.10 (4 min, $0.40 so far)`.
 fn render_progress(
     iteration: &IterationResult,
     limit: Option<u64>,
@@ -47,8 +47,13 @@ fn render_progress(
         format!("{}{cost}", render_duration(millis))
     };
     let of = limit.map_or_else(String::new, |limit| format!(" of {limit}"));
-    let own = parts(i64::try_from(iteration.time.as_millis()).unwrap_or(i64::MAX), cost);
-    let mut text = format!("iteration {}{of}: {}, {own}", iteration.number, iteration.status);
+    let usage = iteration.usage.unwrap_or_default();
+    let tokens = usage.input_tokens.unwrap_or(0).saturating_add(usage.output_tokens.unwrap_or(0));
+    let tokens = if tokens > 0 { format!(", {}", plural(tokens, "token")) } else { String::new() };
+    let time = render_duration(i64::try_from(iteration.time.as_millis()).unwrap_or(i64::MAX));
+    let own_cost = cost.map_or_else(String::new, |cost| format!(", {}", render_cost(cost)));
+    let (number, status) = (iteration.number, &iteration.status);
+    let mut text = format!("iteration {number}{of}: {status}, {time}{tokens}{own_cost}");
     if iteration.number > 1 {
         let _ = write!(text, " ({} so far)", parts(so_far, cost_so_far));
     }
@@ -58,6 +63,8 @@ fn render_progress(
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use loopbreak::Usage;
 
     use super::*;
 
@@ -76,6 +83,10 @@ mod tests {
         assert_eq!(first, "iteration 1 of 10: ok, 3 s");
         let third = render_progress(&iteration(3, "ok", 12), Some(10), Some(0.1), 240_000, Some(0.4));
         assert_eq!(third, "iteration 3 of 10: ok, 12 s, $0.10 (4 min, $0.40 so far)");
+        let usage = Some(Usage { input_tokens: Some(45_000), output_tokens: Some(210), ..Usage::default() });
+        let counted = IterationResult { usage, ..iteration(1, "ok", 3) };
+        let counted = render_progress(&counted, Some(10), Some(0.1), 3_000, Some(0.1));
+        assert_eq!(counted, "iteration 1 of 10: ok, 3 s, 45,210 tokens, $0.10");
         let failed = render_progress(&iteration(2, "failed (exit code 1)", 1), None, None, 2_000, Some(0.1));
         assert_eq!(failed, "iteration 2: failed (exit code 1), 1 s (2 s, $0.10 so far)");
     }

@@ -6,6 +6,7 @@ use loopbreak::Usage;
 use loopbreak::evidence::EVIDENCE_BYTES;
 use loopbreak::text::{clip_masked, quoted};
 
+use crate::iterations::reported_usage::reported_usage;
 use crate::process::command_run::{CommandEnd, CommandRun};
 use crate::prompt::agent_answer::final_message;
 
@@ -66,7 +67,7 @@ impl IterationResult {
             (true, line) if line.is_empty() => last_line(out),
             (true, line) => line,
         };
-        let cost_usd = parse_cost(&ran.out);
+        let usage = reported_usage(&ran.out);
         IterationResult {
             number,
             status,
@@ -74,7 +75,7 @@ impl IterationResult {
             outcome,
             accomplished: last_line(out),
             errors,
-            usage: cost_usd.map(|cost| Usage { cost_usd: Some(cost), ..Usage::default() }),
+            usage,
             time: Duration::ZERO,
         }
     }
@@ -111,27 +112,4 @@ fn remove_echoes(output: &str, shown: [&str; 2]) -> String {
 fn last_line(text: &str) -> String {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     loopbreak_report::printable(&clip_masked(line, EVIDENCE_BYTES))
-}
-
-/// Returns the cost that the command reported. The last number is the total.
-fn parse_cost(output: &str) -> Option<f64> {
-    ["\"total_cost_usd\"", "\"cost_usd\""].iter().find_map(|key| {
-        let (_, rest) = output.rsplit_once(key)?;
-        let rest = rest.trim_start().strip_prefix(':')?.trim_start();
-        let end = rest.find(|char: char| !matches!(char, '0'..='9' | '.' | 'e' | 'E' | '-' | '+'));
-        rest[..end.unwrap_or(rest.len())].parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cost_is_the_last_number_reported() {
-        assert_eq!(parse_cost(r#"{"cost_usd":1}{"type":"result","total_cost_usd": 0.25,"x":1}"#), Some(0.25));
-        assert_eq!(parse_cost(r#"{"cost_usd":1}{"cost_usd":2}"#), Some(2.0));
-        assert_eq!(parse_cost(r#"{"total_cost_usd":null}"#), None);
-        assert_eq!(parse_cost("it costs 3 dollars"), None);
-    }
 }

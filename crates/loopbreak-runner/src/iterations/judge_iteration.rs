@@ -103,7 +103,8 @@ impl RunLoop<'_> {
         for advice in verdict.advice.iter().filter(is_about_limits) {
             self.observer.message(&advice.text);
         }
-        if self.config.budget.max_cost > 0.0 && iteration.usage.is_none() && iteration.number == 1 {
+        let has_cost = iteration.usage.is_some_and(|usage| usage.cost_usd.is_some());
+        if self.config.budget.max_cost > 0.0 && !has_cost && iteration.number == 1 {
             self.observer
                 .warning("the command does not report its cost, so the cost limit cannot be enforced");
         }

@@ -5,6 +5,7 @@ pub(crate) mod human_decision;
 mod iteration_progress;
 pub(crate) mod iteration_result;
 mod judge_iteration;
+mod reported_usage;
 pub(crate) mod run_end;
 pub(crate) mod run_loop;
 mod transient_failure;

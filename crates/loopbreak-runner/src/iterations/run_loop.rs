@@ -8,6 +8,7 @@ use loopbreak::verdict::LoopId;
 use loopbreak::{
     Config, Decision, DetectorName, Guard, Intervention, Mode, Step, Verdict, step::EpochMillis,
 };
+use loopbreak_process::agent_from_pid;
 use loopbreak_store::{BackoffEvent, NoteEvent, RunEndEvent, RunEvent, RunnerState, now};
 
 use loopbreak_watch::notification::{LoopNotification, NotifierSet};
@@ -107,7 +108,7 @@ impl RunLoop<'_> {
         let started = Instant::now();
         let ran = self.run_command()?;
         let mut iteration = self.iteration_result(&ran);
-        iteration.time = started.elapsed();
+        iteration.time = started.elapsed().saturating_sub(ran.paused);
         if ran.end == CommandEnd::Interrupted {
             self.write_scratchpad(&iteration, "interrupted");
             return Ok(IterationRound::RunEnd(interrupted()));
@@ -173,8 +174,18 @@ impl RunLoop<'_> {
         // Stored before it starts: if this process is killed, the iteration still counts.
         self.runner_state.under_way = Some(number);
         self.recorder.write_state(&self.guard, &mut self.runner_state);
-        let ran = start.run(&self.interrupts);
+        let (recorder, guard, runner_state) = (&mut self.recorder, &self.guard, &mut self.runner_state);
+        let ran = start.run(&self.interrupts, &mut |pid| {
+            // Stored, so that the agent can be paused by name.
+            recorder.set_process(agent_from_pid(pid));
+            recorder.write_state(guard, runner_state);
+        });
+        self.recorder.set_process(None);
         self.runner_state.under_way = None;
+        if let Ok(ran) = &ran {
+            let paused = i64::try_from(ran.paused.as_millis()).unwrap_or(i64::MAX);
+            self.runner_state.paused = self.runner_state.paused.saturating_add(paused);
+        }
         ran.map_err(|error| {
             let message = format!("cannot start {:?}: {error}", self.options.command[0]);
             match error.kind() {

@@ -13,6 +13,7 @@ use loopbreak_watch::notification::variable_value;
 use super::guardian::{CommandGroup, GuardianStart, LeftoverGroup};
 use super::interrupt_flag::InterruptFlag;
 use super::output_capture::OutputCapture;
+use super::pause_clock::PauseClock;
 use crate::observer::{OutputStream, RunObserver};
 
 /// The time that a command has to clean up before it is killed.
@@ -56,11 +57,18 @@ pub(crate) struct CommandRun {
     pub(crate) end: CommandEnd,
     pub(crate) out: String,
     pub(crate) err: String,
+    /// The time for which it was paused.
+    pub(crate) paused: Duration,
 }
 
 impl CommandStart<'_> {
-    /// Starts the command and waits for its end. Returns an error if it cannot be started.
-    pub(crate) fn run(self, interrupts: &InterruptFlag) -> io::Result<CommandRun> {
+    /// Starts the command and waits for its end. `started` is called with the number of its process. Returns an error if it cannot be
+    /// started.
+    pub(crate) fn run(
+        self,
+        interrupts: &InterruptFlag,
+        started: &mut dyn FnMut(u32),
+    ) -> io::Result<CommandRun> {
         let (name, rest) = self.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(name);
         command.args(rest).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -69,6 +77,7 @@ impl CommandStart<'_> {
             command.env(name, variable_value(value));
         }
         let (mut group, mut child) = CommandGroup::spawn(&mut command, self.guardian)?;
+        started(child.id());
         if let (Some(mut pipe), Some(input)) = (child.stdin.take(), self.input) {
             // This thread is not joined: a command need not read its input.
             thread::spawn(move || pipe.write_all(input.as_bytes()));
@@ -83,13 +92,14 @@ impl CommandStart<'_> {
             .take()
             .map(|pipe| PipeDrain::new(pipe, output_to(OutputStream::Stdout), log.clone()));
         let err = child.stderr.take().map(|pipe| PipeDrain::new(pipe, output_to(OutputStream::Stderr), log));
-        let end = wait(&mut child, &mut group, self.time_limit, interrupts);
+        let mut pause = PauseClock::new(child.id());
+        let end = wait(&mut child, &mut group, self.time_limit, &mut pause, interrupts);
         stop_leftovers(group.into_leftovers(&child), interrupts);
         let drains = [out, err];
         wait_for_output(&drains, interrupts);
         let [out, err] =
             drains.map(|drain| drain.map(|drain| lock(&drain.capture).text()).unwrap_or_default());
-        Ok(CommandRun { end: end?, out, err })
+        Ok(CommandRun { end: end?, out, err, paused: pause.total })
     }
 }
 
@@ -98,6 +108,7 @@ fn wait(
     child: &mut Child,
     group: &mut CommandGroup,
     time_limit: Option<Duration>,
+    pause: &mut PauseClock,
     interrupts: &InterruptFlag,
 ) -> io::Result<CommandEnd> {
     let began = Instant::now();
@@ -106,7 +117,9 @@ fn wait(
         if let Some(status) = child.try_wait()? {
             return Ok(CommandEnd::Exited(status));
         }
-        let is_late = time_limit.is_some_and(|time_limit| began.elapsed() >= time_limit);
+        pause.update();
+        let is_late =
+            time_limit.is_some_and(|time_limit| began.elapsed().saturating_sub(pause.total) >= time_limit);
         if is_late || interrupts.is_interrupted() {
             stop_group(child, group, interrupts)?;
             return Ok(if interrupts.is_interrupted() {

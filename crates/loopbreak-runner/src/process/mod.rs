@@ -4,3 +4,4 @@ pub(crate) mod command_run;
 pub(crate) mod guardian;
 pub(crate) mod interrupt_flag;
 mod output_capture;
+mod pause_clock;

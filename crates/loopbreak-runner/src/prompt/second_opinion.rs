@@ -88,7 +88,7 @@ impl RunLoop<'_> {
             guardian: self.guardian.as_ref(),
         };
         self.observer.message("asking the advisor");
-        let ran = match start.run(&self.interrupts) {
+        let ran = match start.run(&self.interrupts, &mut |_| {}) {
             Ok(ran) => ran,
             Err(error) => {
                 self.observer.warning(&format!("--advisor: cannot start {:?}: {error}", advisor.words[0]));

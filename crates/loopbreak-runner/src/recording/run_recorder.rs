@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use loopbreak::{Config, Guard, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
-    Run, RunChange, RunEvent, RunKey, RunLock, RunRecords, RunState, RunnerState, Store, StoreError,
-    StoreHealing, StoreUrl, StoredAttempt, StoredEvent, change_with_healing, default_path, now,
+    AgentProcess, Run, RunChange, RunEvent, RunKey, RunLock, RunRecords, RunState, RunnerState, Store,
+    StoreError, StoreHealing, StoreUrl, StoredAttempt, StoredEvent, change_with_healing, default_path, now,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -283,6 +283,11 @@ impl<'o> RunRecorder<'o> {
             extend(&mut self.unsaved.1, records);
         }
         Vec::new()
+    }
+
+    /// Sets the process of the command, which is stored with the state.
+    pub(crate) fn set_process(&mut self, process: Option<AgentProcess>) {
+        self.state.process = process;
     }
 
     /// Stores the state of the run without an event.

@@ -49,6 +49,12 @@ pub enum RunEvent {
     Idle(IdleEvent),
     /// Takes the place of events that cannot be read, because the store is damaged.
     Damaged(NoteEvent),
+    /// The process of the agent was paused.
+    Paused(NoteEvent),
+    /// The process of the agent was resumed.
+    Resumed(NoteEvent),
+    /// The process of the agent was asked to end.
+    Terminated(NoteEvent),
     /// An event of another version of Loopbreak.
     #[serde(untagged)]
     Unknown(UnknownEvent),
@@ -239,6 +245,9 @@ impl RunEvent {
             RunEvent::Backoff(_) => "backoff",
             RunEvent::Idle(_) => "idle",
             RunEvent::Damaged(_) => "damaged",
+            RunEvent::Paused(_) => "paused",
+            RunEvent::Resumed(_) => "resumed",
+            RunEvent::Terminated(_) => "terminated",
             RunEvent::Unknown(event) => &event.kind,
         }
     }
@@ -262,7 +271,10 @@ impl RunEvent {
             | RunEvent::Plan(event)
             | RunEvent::Start(event)
             | RunEvent::Roadmap(event)
-            | RunEvent::Damaged(event) => Some(&event.action),
+            | RunEvent::Damaged(event)
+            | RunEvent::Paused(event)
+            | RunEvent::Resumed(event)
+            | RunEvent::Terminated(event) => Some(&event.action),
             RunEvent::Backoff(event) => Some(&event.action),
             RunEvent::Idle(event) => Some(&event.action),
             RunEvent::Unknown(event) => {

@@ -1,5 +1,6 @@
 //! The state of a run between two steps.
 
+mod agent_process;
 mod event_memory;
 mod hook_state;
 mod known_loop;
@@ -11,6 +12,7 @@ mod stored_guard;
 mod task_series;
 mod warned_loop;
 
+pub use agent_process::{AgentPause, AgentProcess};
 pub use event_memory::{CallDecision, EventMemory, ProposedCall};
 pub use hook_state::{HookState, TranscriptOffset};
 pub use known_loop::KnownLoop;

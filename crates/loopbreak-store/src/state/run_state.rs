@@ -3,7 +3,7 @@
 use loopbreak::snapshot::SnapshotError;
 
 use super::state_record::StateRecord;
-use super::{HookState, RunnerState, StoredGuard, TaskSeries};
+use super::{AgentPause, AgentProcess, HookState, RunnerState, StoredGuard, TaskSeries};
 
 /// The state of a run between two steps. Each adapter uses the parts it needs and keeps the others.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,10 @@ pub struct RunState {
     pub runner: Option<RunnerState>,
     /// The attempts at tasks that were reported over MCP.
     pub series: TaskSeries,
+    /// The process of the agent, if it is known.
+    pub process: Option<AgentProcess>,
+    /// The pause of the agent, if it is paused.
+    pub pause: Option<AgentPause>,
 }
 
 /// A state that cannot be restored or written.

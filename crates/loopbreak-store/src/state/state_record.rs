@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::hook_state::RefusalCount;
 use super::snapshot_json;
 use super::{
-    EventMemory, HookState, KnownLoop, RunState, RunnerState, StoredGuard, TaskSeries, TranscriptOffset,
-    WarnedLoop,
+    AgentPause, AgentProcess, EventMemory, HookState, KnownLoop, RunState, RunnerState, StoredGuard,
+    TaskSeries, TranscriptOffset, WarnedLoop,
 };
 
 /// A state as it is stored.
@@ -44,6 +44,10 @@ pub(super) struct StateRecord {
     recorded: Vec<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notices: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<AgentProcess>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pause: Option<AgentPause>,
 }
 
 impl From<StateRecord> for RunState {
@@ -70,13 +74,15 @@ impl From<StateRecord> for RunState {
             },
             runner: record.runner,
             series: TaskSeries { attempts: record.series, foreign_clock: record.own_times },
+            process: record.process,
+            pause: record.pause,
         }
     }
 }
 
 impl From<RunState> for StateRecord {
     fn from(state: RunState) -> Self {
-        let RunState { guard, hook, runner, series } = state;
+        let RunState { guard, hook, runner, series, process, pause } = state;
         StateRecord {
             guard: guard.snapshot,
             turn: guard.turn,
@@ -96,6 +102,8 @@ impl From<RunState> for StateRecord {
             runner,
             holdout: guard.holdout,
             warned: guard.warned,
+            process,
+            pause,
         }
     }
 }

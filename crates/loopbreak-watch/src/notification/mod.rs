@@ -1,4 +1,12 @@
-//! Notification about runs that should be stopped or need a human: a command that is started, and webhooks.
+//! Notification about runs that should be stopped or need a human: a command that is started, and places that receive a message.
+//!
+//! | kind | option | file |
+//! |---|---|---|
+//! | any command | `--exec CMD` | `command_notifier` |
+//! | a webhook with the whole notification as JSON | `--notify URL`, `--notify webhook=URL` | `webhook_message` |
+//! | an incoming webhook of Slack | `--notify slack=URL` | `slack_message` |
+//! | a topic of ntfy | `--notify ntfy=URL` | `ntfy_message` |
+//! | the desktop | `--notify desktop` | `desktop_notifier` |
 //!
 //! ```
 //! use loopbreak_watch::notification::NotifierSet;
@@ -8,21 +16,28 @@
 //! assert!(!notifiers.is_empty());
 //!
 //! let error = NotifierSet::new(None, &["mail=me".to_owned()], false).unwrap_err();
-//! assert_eq!(error.hint(), Some("use the form https://example.com/hook or webhook=https://example.com/hook"));
+//! assert_eq!(error.hint(), Some("use a URL, webhook=URL, slack=URL, ntfy=URL or desktop"));
 //! # Ok(())
 //! # }
 //! ```
 
 mod command_line;
 mod command_notifier;
+mod desktop_notifier;
+mod http_notifier;
 mod loop_notification;
+mod notification_text;
 mod notifier_error;
 mod notifier_set;
-mod webhook_notifier;
+mod ntfy_message;
+mod slack_message;
+mod webhook_message;
 
 pub use command_line::split_command_line;
 pub use command_notifier::{COMMAND_VARIABLES, CommandNotifier, variable_value};
+pub use desktop_notifier::DesktopNotifier;
+pub use http_notifier::{HttpMessage, HttpNotifier, MessageForm};
 pub use loop_notification::{LoopNotification, NotificationKey};
+pub use notification_text::NotificationText;
 pub use notifier_error::NotifierError;
 pub use notifier_set::NotifierSet;
-pub use webhook_notifier::WebhookNotifier;

@@ -7,8 +7,8 @@ pub enum NotifierError {
     /// The command is empty, or a quote in it is not closed.
     #[error("--exec {0:?}: the command is empty or has an unclosed quote")]
     Command(String),
-    /// The option is neither a URL nor begins with `webhook=`.
-    #[error("--notify: only a URL can be notified")]
+    /// The option is neither a URL nor one of the known kinds.
+    #[error("--notify: unknown kind of notification")]
     UnknownKind,
     /// The address cannot be parsed.
     #[error("--notify: invalid URL")]
@@ -19,6 +19,12 @@ pub enum NotifierError {
     /// The address needs the feature `https`, which this build does not have.
     #[error("--notify: this build of loopbreak cannot send to https:// URLs")]
     HttpsDisabled,
+    /// The system has no program that shows notifications.
+    #[error("--notify desktop: the program {0} was not found")]
+    DesktopProgramMissing(&'static str),
+    /// The desktop of this system cannot be notified.
+    #[error("--notify desktop: this system is not supported")]
+    DesktopUnsupported,
 }
 
 impl NotifierError {
@@ -26,10 +32,17 @@ impl NotifierError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             NotifierError::Command(_) => None,
-            NotifierError::UnknownKind | NotifierError::InvalidUrl | NotifierError::UnsupportedScheme => {
+            NotifierError::UnknownKind => Some("use a URL, webhook=URL, slack=URL, ntfy=URL or desktop"),
+            NotifierError::InvalidUrl | NotifierError::UnsupportedScheme => {
                 Some("use the form https://example.com/hook or webhook=https://example.com/hook")
             }
             NotifierError::HttpsDisabled => Some("build it with the feature `https`, or use an http:// URL"),
+            NotifierError::DesktopProgramMissing("notify-send") => {
+                Some("install it (on Debian: libnotify-bin), or use --exec or a URL")
+            }
+            NotifierError::DesktopProgramMissing(_) | NotifierError::DesktopUnsupported => {
+                Some("use --exec or a URL")
+            }
         }
     }
 }

@@ -6,6 +6,8 @@
 #[cfg(unix)]
 pub(crate) mod agents;
 pub(crate) mod hooks;
+#[cfg(target_os = "linux")]
+pub(crate) mod live_agent;
 #[cfg(unix)]
 pub(crate) mod release_archive;
 #[cfg(unix)]

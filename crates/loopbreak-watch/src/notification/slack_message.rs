@@ -1,0 +1,26 @@
+//! A notification for an incoming webhook of Slack.
+
+use serde_json::json;
+
+use super::{HttpMessage, LoopNotification, NotificationText};
+
+/// Renders a notification for Slack: blocks, and a text for places that show no blocks. The blocks are plain text, and the text has its
+/// special characters escaped, so nothing in a log can become a link or a mention.
+pub(super) fn slack_message(notification: &LoopNotification) -> Option<HttpMessage> {
+    let text = NotificationText::new(notification);
+    let plain = |text: &str| json!({"type": "plain_text", "text": text, "emoji": false});
+    let body = json!({
+        "text": escape(&format!("{}: {}", text.title, text.reason)),
+        "blocks": [
+            {"type": "header", "text": plain(&text.title)},
+            {"type": "section", "text": plain(&text.reason)},
+            {"type": "context", "elements": [plain(&text.place)]},
+        ],
+    });
+    let headers = vec![("content-type", "application/json".to_owned())];
+    Some(HttpMessage { headers, body: body.to_string() })
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
