@@ -1,4 +1,4 @@
-//! What is known about an exit besides its destination.
+//! Marks of an exit: facts about it besides its name and its destination.
 
 use std::fmt;
 
