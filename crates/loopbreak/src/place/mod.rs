@@ -1,6 +1,7 @@
 //! Places: directions, the map that the steps show and tell, and the trail of each agent.
 
 mod direction;
+mod exit_marks;
 mod find_place;
 mod place_map;
 mod place_trail;

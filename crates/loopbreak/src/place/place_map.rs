@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::exit_marks::ExitMarks;
 use crate::memory::{
     BoundedList, HashKey, LruMap, MeasuredText, SnapshotSize, key_of, key_of_lower, snapshot_type,
 };
@@ -49,12 +50,8 @@ snapshot_type! {
         way: MeasuredText<NAME_BYTES>,
         #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
         to: Option<HashKey>,
-        /// True if it was tried, with any result. A locked door is not unexplored, and has no known destination.
-        #[serde(rename = "y", default, skip_serializing_if = "std::ops::Not::not")]
-        tried: bool,
-        /// True if a step told the destination. Then a move does not change it.
-        #[serde(rename = "g", default, skip_serializing_if = "std::ops::Not::not")]
-        given: bool,
+        #[serde(rename = "y", default, skip_serializing_if = "ExitMarks::is_empty")]
+        marks: ExitMarks,
     }
 }
 
@@ -137,7 +134,7 @@ impl PlaceMap {
     /// it is still remembered.
     pub(crate) fn leads_to(&self, from: HashKey, way: &str) -> Option<HashKey> {
         let exit = self.rooms.peek(from)?.exits.iter().find(|exit| *exit.way == *way)?;
-        exit.to.filter(|to| exit.given || self.contains(*to))
+        exit.to.filter(|to| exit.marks.given || self.contains(*to))
     }
 
     /// Returns whether a place was visited and is still remembered.
@@ -159,15 +156,15 @@ impl PlaceMap {
     /// An exit that led nowhere does not count. Returns `false` if the steps do not list the exits.
     pub(crate) fn is_only_way(&self, from: HashKey, to: HashKey) -> bool {
         let Some(room) = self.rooms.peek(from).filter(|room| room.told) else { return false };
-        room.exits.iter().all(|exit| exit.to == Some(to) || (exit.tried && exit.to.is_none()))
+        room.exits.iter().all(|exit| exit.to == Some(to) || (exit.marks.tried && exit.to.is_none()))
     }
 
     /// Returns the listed exits of a place that were not tried. One that is told to lead to a known place is not unexplored.
     pub(crate) fn unexplored(&self, from: HashKey) -> Vec<&str> {
-        let leads_back = |exit: &MappedExit| exit.given && exit.to.is_some_and(|to| self.contains(to));
+        let leads_back = |exit: &MappedExit| exit.marks.given && exit.to.is_some_and(|to| self.contains(to));
         let room = self.rooms.peek(from);
         room.map_or_else(Vec::new, |room| {
-            let exits = room.exits.iter().filter(|exit| !exit.tried && !leads_back(exit));
+            let exits = room.exits.iter().filter(|exit| !exit.marks.tried && !leads_back(exit));
             exits.map(|exit| &*exit.way).collect()
         })
     }
@@ -215,17 +212,17 @@ impl MappedPlace {
         let way = clip_escaped(&way, NAME_BYTES);
         if let Some(exit) = self.exits.iter_mut().find(|exit| *exit.way == *way) {
             // Only the text of an exit decides its size.
-            exit.tried |= tried;
-            if given || !exit.given {
+            exit.marks.tried |= tried;
+            if given || !exit.marks.given {
                 exit.to = to.or(exit.to);
-                exit.given = given;
+                exit.marks.given = given;
             }
             return 0;
         }
         if self.exits.is_full() {
             return 0;
         }
-        let exit = MappedExit { way: way.into(), to, tried, given };
+        let exit = MappedExit { way: way.into(), to, marks: ExitMarks { tried, given } };
         let bytes = exit.snapshot_bytes(NO_COUNTS) + ",".len();
         self.exits.push(exit);
         bytes

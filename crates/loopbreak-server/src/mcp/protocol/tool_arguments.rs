@@ -73,14 +73,7 @@ mod tests {
             (json!({"task": {"id": 7}}), "Invalid argument `task.id`: expected a text"),
             (json!({"critic": {}}), "Missing argument `critic.score`"),
             (json!({"action": 5}), "Invalid argument `action`: expected a text or an object"),
-            (
-                json!({"say": "x", "destination": 1.5}),
-                "Invalid argument `destination`: expected a text or an integer or",
-            ),
-            (
-                json!({"place": {"exits": "north"}}),
-                "Invalid argument `place.exits`: expected a list or an object",
-            ),
+            (json!({"say": "x", "destination": []}), "Invalid arguments: "),
             (json!({"at": "noon"}), "Invalid arguments: invalid time: use RFC 3339"),
         ] {
             let error = error::<StepInput>(&arguments);
@@ -96,9 +89,9 @@ mod tests {
         for step in [
             json!({"action": {"args": {"command": "ls"}, "mood": "blue"}}),
             json!({"outcome": {"text": null, "error": null}, "place": {"id": 3}}),
-            json!({"place": 3, "destination": 4}),
-            json!({"place": {"id": 3, "exits": {"north": 4, "up": null}}, "destination": "Hall"}),
-            json!({"place": {"exits": ["north", {"name": "up", "to": {"id": 5}}]}, "destination": {"id": 4}}),
+            json!({"place": {"id": 3, "exits": ["north"]}, "destination": 4}),
+            json!({"action": "north", "destination": "Hall"}),
+            json!({"action": "north", "destination": {"id": 4, "name": "Hall"}}),
             json!({"objectives": {"active": null, "completed": ["a", {"objective": "b"}]}}),
         ] {
             assert_eq!(error::<StepInput>(&step), "", "{step}");

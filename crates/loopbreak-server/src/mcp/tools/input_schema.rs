@@ -17,30 +17,30 @@ const STEP_TEXTS: [(&str, &str); 20] = [
     ),
     ("agent", "Agent, if the run has several."),
     ("at", "Time: RFC 3339, or ms since 1970. Default: now."),
-    ("batch", "Same value on calls made in parallel."),
+    ("batch", "Same on calls made in parallel."),
     ("critic", "A critic's score of the action, from 0 to 1."),
-    ("destination", "Where the action was expected to lead, by your map."),
-    ("harness", "Done by the agent's harness; nobody said it."),
+    ("destination", "Expected place, by your map."),
+    ("harness", "Done by the harness; nobody said it."),
     ("model", "Model of the agent."),
     ("objectives", "Goals: open ones, and those reached now."),
     ("outcome", "Output as text, or an object whose error marks a failure."),
-    ("place", "Place after the step, in a world with places."),
+    ("place", "Place after the step."),
     ("progress", "True if the step made progress."),
-    ("refused", "True if the action was refused and not taken."),
+    ("refused", "True if the action was refused."),
     ("run", "Any name, the same for one job. Default: this connection's run."),
     ("say", "Message or thought of the agent."),
     ("score", "Score after the step."),
     ("task", "Attempt at a task."),
-    ("turn", "Number of the step. Default: the next one."),
+    ("turn", "Number of the step. Default: the next."),
     ("usage", "Tokens and cost of the step."),
     ("user", "Message of the user."),
 ];
 /// Descriptions of the parts of a proposal.
 const PROPOSAL_TEXTS: [(&str, &str); 6] = [
     ("action", "Action: a tool call, or a command as text."),
-    ("agent", "Agent that proposes it. Default: the main agent."),
-    ("destination", "Place it leads to, by your map: name, id, or both."),
-    ("place", "Place of the agent. Default: the last one seen."),
+    ("agent", "Agent. Default: the main agent."),
+    ("destination", "Where it leads, by your map."),
+    ("place", "Place of the agent. Default: the last seen."),
     ("run", "Default: this connection's run."),
     ("score", "A critic's score, from 0 to 1. Default: 1."),
 ];
@@ -50,7 +50,7 @@ pub(super) fn step(mut schema: Schema, definitions: &mut Map<String, Value>) -> 
     narrow(definitions);
     let Some(step) = schema.as_object_mut() else { return schema };
     close(step);
-    replace(step, "destination", destination());
+    replace(step, "destination", json!({}));
     replace(step, "run", json!({"type": ["string", "null"], "writeOnly": true}));
     for (property, text) in STEP_TEXTS {
         describe(step, property, text);
@@ -64,17 +64,12 @@ pub(super) fn proposal(mut schema: Schema, definitions: &mut Map<String, Value>)
     let Some(proposal) = schema.as_object_mut() else { return schema };
     close(proposal);
     replace(proposal, "score", json!({"type": ["number", "null"], "writeOnly": true}));
-    replace(proposal, "destination", destination());
+    replace(proposal, "destination", json!({}));
     replace(proposal, "run", json!({"type": ["string", "null"], "writeOnly": true}));
     for (property, text) in PROPOSAL_TEXTS {
         describe(proposal, property, text);
     }
     schema
-}
-
-/// Returns the schema of a reference to a place.
-fn destination() -> Value {
-    json!({"type": ["string", "integer", "object", "null"]})
 }
 
 /// Restricts the parts of a step to what the tools accept.
@@ -89,6 +84,8 @@ fn narrow(definitions: &mut Map<String, Value>) {
     for (name, property, schema) in [
         ("Critic", "score", json!({"type": "number"})),
         ("Objectives", "completed", any_list),
+        // Clients rely on the form of the first release. Destinations are an argument of their own.
+        ("Place", "exits", json!({"type": ["array", "null"], "items": {"type": "string"}})),
         ("Place", "id", json!({})),
         ("Task", "id", json!({"type": "string"})),
         ("Task", "blockers", texts()),
@@ -101,6 +98,9 @@ fn narrow(definitions: &mut Map<String, Value>) {
     }
     if let Some(critic) = part(definitions, "Critic") {
         critic.insert("required".to_owned(), json!(["score"]));
+    }
+    if let Some(place) = definitions.get_mut("Place").and_then(|place| place.pointer_mut("/anyOf/0")) {
+        *place = json!({"type": "string"});
     }
     definitions.remove("CompletedObjective");
 }

@@ -115,12 +115,10 @@ mod tests {
     }
 
     #[test]
-    fn a_proposal_has_the_destinations_of_the_callers_map() {
-        let arguments = json!({"action": "north", "destination": {"id": 15, "name": "Lobby"},
-            "place": {"id": 20, "exits": {"north": 15}}});
+    fn a_proposal_has_the_destination_of_the_callers_map() {
+        let arguments = json!({"action": "north", "destination": {"id": 15, "name": "Lobby"}});
         let input: ProposalInput = serde_json::from_value(arguments).unwrap();
         assert_eq!(input.proposal.destination.unwrap().id, Some(15.into()));
-        assert_eq!(input.proposal.place.unwrap().exits[0].to.as_ref().unwrap().id, Some(15.into()));
     }
 
     #[test]
