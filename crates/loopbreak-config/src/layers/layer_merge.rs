@@ -19,6 +19,12 @@ const WARN_AT: &str = "stagnation.warn_at";
 /// The lowest value of this option.
 const LOWEST_WARN_AT: i64 = 5;
 
+/// Returns whether a preset for tasks sets an option. Cycles of tasks are no part of a preset, so that the profile decides about
+/// them.
+pub(crate) fn is_preset_limit(key: &str) -> bool {
+    !["mode", "preset", "cycle_tasks", "cycle_rounds"].contains(&key)
+}
+
 /// The state of a merge. Remembers the origin of each value.
 pub(crate) struct LayerMerge<'s> {
     /// The file of the project, and that of the user.
@@ -105,7 +111,7 @@ impl<'s> LayerMerge<'s> {
             && let Ok(limits) = Table::try_from(preset.settings())
         {
             let name = limits.get("preset").and_then(Value::as_str).unwrap_or_default().to_owned();
-            for (key, value) in limits.into_iter().filter(|(key, _)| key != "mode" && key != "preset") {
+            for (key, value) in limits.into_iter().filter(|(key, _)| is_preset_limit(key)) {
                 let path = format!("task.{key}");
                 settings_tree::set(&mut table, &path, value);
                 self.origins.insert(path, ValueOrigin::Preset(name.clone()));

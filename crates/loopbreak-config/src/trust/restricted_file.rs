@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 use super::IgnoredOption;
 use super::project_rule::ProjectRule;
-use crate::layers::LoadedConfig;
+use crate::layers::{LoadedConfig, is_preset_limit};
 use crate::options::{find_option, options};
 use crate::problem::ConfigError;
 use crate::read::{ConfigFile, OptionEntry};
@@ -139,7 +139,7 @@ impl RestrictedFile {
         let preset = TaskPreset::deserialize(named.value.clone()).ok();
         let limits = preset.and_then(|preset| Table::try_from(preset.settings()).ok()).unwrap_or_default();
         let mut is_looser = false;
-        for (key, value) in limits.iter().filter(|(key, _)| !["mode", "preset"].contains(&key.as_str())) {
+        for (key, value) in limits.iter().filter(|(key, _)| is_preset_limit(key)) {
             let path = format!("task.{key}");
             if entries.contains_key(path.as_str()) || baseline.origin(&path).is_set() {
                 continue;
