@@ -238,8 +238,11 @@ fn tasks_that_alternate_are_found_in_logs_of_attempts() {
                 _ => format!("{:?}", ["read", "plan"][round % 2]),
             };
             let at = 1_762_248_924_000_u64 + 60_000 * number as u64;
-            writeln!(log, r#"{{"taskId":"{task}","timestamp":{at},"status":"in_progress","completedWork":[{work}]}}"#)
-                .unwrap();
+            writeln!(
+                log,
+                r#"{{"taskId":"{task}","timestamp":{at},"status":"in_progress","completedWork":[{work}]}}"#
+            )
+            .unwrap();
         }
         log
     };
@@ -249,8 +252,13 @@ fn tasks_that_alternate_are_found_in_logs_of_attempts() {
         report["runs"][0]["findings"].as_array().unwrap().clone()
     };
     let found = findings(log(false));
-    let told: Vec<_> =
-        found.iter().map(|finding| (finding["turn"].as_u64().unwrap(), &finding["pattern"], &finding["intervention"])).collect();
-    assert_eq!(told, [(6, &"task_cycle".into(), &"warn".into()), (12, &"task_cycle".into(), &"escalate".into())]);
+    let told: Vec<_> = found
+        .iter()
+        .map(|finding| (finding["turn"].as_u64().unwrap(), &finding["pattern"], &finding["intervention"]))
+        .collect();
+    assert_eq!(
+        told,
+        [(6, &"task_cycle".into(), &"warn".into()), (12, &"task_cycle".into(), &"escalate".into())]
+    );
     assert_eq!(findings(log(true)), Vec::<serde_json::Value>::new(), "the work of one task grows");
 }

@@ -92,6 +92,14 @@ fn a_preset_has_its_documented_limits() {
 }
 
 #[test]
+fn a_preset_does_not_add_cycles_of_tasks_to_the_profile_of_the_documents() {
+    let cycles = |text: &str| ok(own(text)).config.task.cycle_tasks;
+    assert_eq!(cycles("[task]\npreset = \"aggressive\"\n"), 3);
+    assert_eq!(cycles("profile = \"documents\"\n[task]\npreset = \"aggressive\"\n"), 0);
+    assert_eq!(cycles("profile = \"documents\"\n[task]\ncycle_tasks = 2\n"), 2);
+}
+
+#[test]
 fn the_three_tables_of_002_are_accepted() {
     let whole = "max_turns_stuck = 40              # Termination threshold\n\
         stuck_check_interval = 10         # Check every 10 turns\n\n\

@@ -2,9 +2,7 @@
 
 use loopbreak::settings::OnLoop;
 use loopbreak::text::signature;
-use loopbreak::{
-    Action, Decision, Intervention, Outcome, Pattern, Step, Task, Verdict, verdict::Audience,
-};
+use loopbreak::{Action, Decision, Intervention, Outcome, Pattern, Step, Task, Verdict, verdict::Audience};
 use loopbreak_store::tasks::{
     NextTask, RoadmapTask, TaskRemedy, TaskReport, TaskState, apply_report, next_task,
 };
@@ -302,9 +300,8 @@ impl TaskAutopilot<'_, '_> {
         if decision.intervention != Intervention::Escalate {
             return;
         }
-        let in_cycle = |task: &&mut RoadmapTask| {
-            !task.forced && verdict.tasks.iter().any(|update| update.id == task.id)
-        };
+        let in_cycle =
+            |task: &&mut RoadmapTask| !task.forced && verdict.tasks.iter().any(|update| update.id == task.id);
         for task in self.tasks.iter_mut().filter(in_cycle).filter(|task| !task.is_finished()) {
             TaskRemedy::Escalate { left: true }.apply(task, &decision.reason, now());
         }

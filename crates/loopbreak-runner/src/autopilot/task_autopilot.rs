@@ -39,14 +39,8 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         let series = Series::restore(run_loop.config.clone(), state.series.clone());
         let known = run_loop.recorder.roadmap().unwrap_or_default();
         let tasks = merge(&roadmap.tasks, &known);
-        let mut autopilot = TaskAutopilot {
-            run_loop,
-            tasks,
-            series,
-            state,
-            file: ResultFile::new()?,
-            roadmap: file,
-        };
+        let mut autopilot =
+            TaskAutopilot { run_loop, tasks, series, state, file: ResultFile::new()?, roadmap: file };
         let opened = |id: &String| autopilot.tasks.iter().any(|task| task.id == *id && task.is_open());
         let opened: Vec<String> = autopilot.state.closed.iter().filter(|id| opened(id)).cloned().collect();
         autopilot.reopen_tasks(opened);

@@ -53,7 +53,11 @@ impl VerdictBuilder<'_> {
             turn: self.input.turn,
             turns_stuck: tripped.evidence.number(EvidenceKey::TURNS_STUCK).unwrap_or_default(),
             score: tripped.evidence.float(EvidenceKey::SCORE),
-            max_turns_stuck: self.settings.stagnation.max_turns,
+            // What the last progress bought, which may differ from the setting.
+            max_turns_stuck: tripped
+                .evidence
+                .number(EvidenceKey::MAX_TURNS_STUCK)
+                .unwrap_or(self.settings.stagnation.max_turns),
             ending: RunStop::ENDING,
             termination_reason: tripped.pattern,
         };

@@ -208,7 +208,9 @@ mod tests {
             assert_eq!(task.escalation, TaskEscalation::Left, "{}", task.id);
         }
         let story = state.explain_run("job").unwrap().story;
-        for words in ["task_cycle: tasks \"A\", \"B\" were attempted in turn", "escalate"] {
+        for words in
+            ["task_cycle: task \"B\"", "tasks \"A\", \"B\" were attempted in turn for 4 rounds", "escalate"]
+        {
             assert!(story.contains(words), "{words}: {story}");
         }
         let input = StatusInput { run: Some("job".to_owned()), all: false };

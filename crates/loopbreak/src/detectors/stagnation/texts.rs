@@ -152,9 +152,10 @@ fn describe_worth(settings: &StagnationSettings) -> Option<String> {
     }
     let describe = |worth: ProgressWorth| {
         let restored = worth.extend(0, 0);
-        match restored == worth.turns {
-            true => format!("up to {restored} turns"),
-            false => format!("{restored} turns, up to {}", worth.turns),
+        if restored == worth.turns {
+            format!("up to {restored} turns")
+        } else {
+            format!("{restored} turns, up to {}", worth.turns)
         }
     };
     let score = format!("A change of the score buys {}", describe(score));

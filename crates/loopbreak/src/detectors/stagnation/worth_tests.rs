@@ -10,7 +10,8 @@ const STAGNATION: DetectorName = DetectorName::Stagnation;
 /// Returns settings with these options of `stagnation`, a check at every turn and a fixed limit.
 fn worth(patch: Value) -> Config {
     let mut stagnation = json!({"check_interval": 1});
-    stagnation.as_object_mut().unwrap().extend(patch.as_object().cloned().unwrap());
+    let Value::Object(patch) = patch else { panic!("options are an object") };
+    stagnation.as_object_mut().unwrap().extend(patch);
     config_of(Profile::Documents, json!({"stagnation": stagnation}))
 }
 

@@ -76,11 +76,12 @@ fn the_warning_is_for_the_agent_and_the_question_is_about_all_tasks_of_the_cycle
 /// Whatever the tasks hand to each other, a round with something new is not part of a cycle.
 #[test]
 fn a_round_robin_in_which_one_task_moves_on_is_healthy() {
-    for (what, change) in [
-        ("work", (|round| json!({"work": [format!("part {round}")]})) as fn(usize) -> Value),
+    let changes: [(&str, fn(usize) -> Value); 3] = [
+        ("work", |round| json!({"work": [format!("part {round}")]})),
         ("status", |round| json!({"work": ["read"], "status": (["pending", "in_progress"][round % 2])})),
         ("blockers", |round| json!({"work": ["read"], "blockers": [format!("waits for answer {round}")]})),
-    ] {
+    ];
+    for (what, change) in changes {
         let mut run = RunDriver::new();
         for round in 0..12 {
             let mut moving = json!({"id": "A", "status": "in_progress"});
