@@ -23,7 +23,8 @@ pub(crate) fn hook(arguments: &[String]) -> Result<(), ChoreFailure> {
     // The benchmark runs in another folder.
     let against = against
         .map(|program| {
-            fs::canonicalize(program).map_err(|error| ChoreFailure::io(format_args!("find {program}"), &error))
+            fs::canonicalize(program)
+                .map_err(|error| ChoreFailure::io(format_args!("find {program}"), &error))
         })
         .transpose()?;
     hyperfine()?;

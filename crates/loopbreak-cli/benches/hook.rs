@@ -80,8 +80,9 @@ impl MeasuredBuild {
     /// Returns the commands that hyperfine runs: a hook before a call, and one after it.
     fn commands(&self) -> [String; 2] {
         let (program, folder) = (self.program.display(), self.folder.display());
-        ["before", "after"]
-            .map(|event| format!("XDG_STATE_HOME={folder} {program} hook claude-code < {folder}/{event}.json"))
+        ["before", "after"].map(|event| {
+            format!("XDG_STATE_HOME={folder} {program} hook claude-code < {folder}/{event}.json")
+        })
     }
 }
 
@@ -97,7 +98,8 @@ fn measure(against: Option<&Path>) {
     for _ in 0..PASSES {
         passes.push(pass(folder, &builds, count));
     }
-    let medians: Vec<f64> = (0..count).map(|at| median(passes.iter().flat_map(|pass| pass[at].clone()))).collect();
+    let medians: Vec<f64> =
+        (0..count).map(|at| median(passes.iter().flat_map(|pass| pass[at].clone()))).collect();
     let (idle, before, after) = (medians[0], medians[1], medians[2]);
     println!("medians of {} runs each, with a store of {RUNS} runs:", PASSES * ROUNDS);
     println!("  python3 -c pass     {idle:.2} ms");
@@ -106,11 +108,17 @@ fn measure(against: Option<&Path>) {
     if let [_, _, _, other_before, other_after] = medians[..] {
         // The median of the passes' ratios: load that lasts for some passes cancels out.
         let ratio = |at: usize| {
-            median(passes.iter().map(|pass| median(pass[at].iter().copied()) / median(pass[at + 2].iter().copied())))
+            median(
+                passes
+                    .iter()
+                    .map(|pass| median(pass[at].iter().copied()) / median(pass[at + 2].iter().copied())),
+            )
         };
         let (before, after) = (ratio(1), ratio(2));
         println!("  the other build: {other_before:.2} ms and {other_after:.2} ms");
-        println!("  this build takes {before:.3} and {after:.3} of the time of the other, by the medians of {PASSES} passes");
+        println!(
+            "  this build takes {before:.3} and {after:.3} of the time of the other, by the medians of {PASSES} passes"
+        );
         assert!(before.max(after) <= AGAINST_LIMIT, "more than 10 % slower than the other build");
     }
     assert!(before.max(after) <= idle * LIMIT, "more than a third");

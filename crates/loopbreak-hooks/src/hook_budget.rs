@@ -15,6 +15,11 @@ const TRANSCRIPT_PART: u32 = 8;
 const WAITING_PART: u32 = 2;
 /// Part of the time that is left for queueing the step at the end, as a divisor.
 const QUEUE_PART: u32 = 8;
+/// Part of the time that is left for telling the user at the very end, as a divisor. A step that was not recorded must not be lost
+/// in silence, and on a busy machine it takes a while until a thread can print.
+const MESSAGE_PART: u32 = 8;
+/// Time for [`HookLimit::end_process`] to show its message.
+pub const MESSAGE_TIME: Duration = Duration::from_millis(WHOLE_TIME.as_millis() as u64 / MESSAGE_PART as u64);
 /// Multiple of the time that a hook waits for the first byte of its event. A busy agent may take a while to write it, and must
 /// not find the pipe closed.
 const INPUT_MULTIPLE: u32 = 4;
@@ -24,7 +29,7 @@ const INPUT_MULTIPLE: u32 = 4;
 pub struct HookLimit {
     /// Longest time of a hook: [`WHOLE_TIME`] unless the user has set another.
     pub time: Duration,
-    /// Shows a message to people and ends the process with exit code 0. Called on another thread, while the one of the hook may
+    /// Shows a message to people, within [`MESSAGE_TIME`], and ends the process with exit code 0. Called on another thread, while the one of the hook may
     /// be waiting for a disk.
     pub end_process: fn(&str),
 }
@@ -65,7 +70,7 @@ impl HookLimit {
 
     /// Returns the time after which the step is queued.
     pub(crate) fn handling_time(&self) -> Duration {
-        self.time.saturating_sub(self.queue_time())
+        self.time.saturating_sub(self.queue_time()).saturating_sub(self.time / MESSAGE_PART)
     }
 
     /// Returns the time for queueing the step.

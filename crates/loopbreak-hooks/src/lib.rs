@@ -61,7 +61,7 @@ mod transcript;
 pub use answer_event::answer;
 pub use event_queue::waiting_events;
 pub use hook_agent::{HookAgent, UnknownAgent};
-pub use hook_budget::{HookLimit, WHOLE_TIME};
+pub use hook_budget::{HookLimit, MESSAGE_TIME, WHOLE_TIME};
 pub use hook_environment::{HookEnvironment, HookSettings};
 pub use hook_event_kind::HookEventKind;
 pub use hook_troubles::HookTroubles;

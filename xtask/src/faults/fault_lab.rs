@@ -1,10 +1,11 @@
 //! The surroundings that all trials share, and their distribution over threads.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,8 @@ pub(super) struct FaultLab {
     pub(super) scale: TrialScale,
     folder: PathBuf,
     homes: AtomicU64,
+    /// Homes that several parts begin with, by their sessions and steps.
+    used_homes: Mutex<BTreeMap<String, TrialHome>>,
 }
 
 impl FaultLab {
@@ -42,7 +45,7 @@ impl FaultLab {
         let folder = env::temp_dir().join(format!("loopbreak-faults-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder)
             .map_err(|error| ChoreFailure::io("create a folder for trials", &error))?;
-        Ok(FaultLab { program, seed, scale, folder, homes: AtomicU64::new(0) })
+        Ok(FaultLab { program, seed, scale, folder, homes: AtomicU64::new(0), used_homes: Mutex::default() })
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -94,7 +97,10 @@ impl FaultLab {
             if self.scale == TrialScale::Full && told.elapsed() >= PROGRESS {
                 *told = Instant::now();
                 let seconds = started.elapsed().as_secs();
-                eprintln!("xtask: faults:   {done} of {} trials, {broken} broken promises, {seconds} s", items.len());
+                eprintln!(
+                    "xtask: faults:   {done} of {} trials, {broken} broken promises, {seconds} s",
+                    items.len()
+                );
             }
         };
         let work = || {
@@ -125,8 +131,20 @@ impl FaultLab {
         sum.into_inner().unwrap_or_else(|_| Err(ChoreFailure::Failed("a trial panicked".to_owned())))
     }
 
-    /// Creates a home whose store has some sessions, each with some steps.
+    /// Creates a home whose store has some sessions, each with some steps. The steps are recorded once for all parts.
     pub(super) fn used_home(&self, sessions: &[&str], steps: usize) -> Result<TrialHome, ChoreFailure> {
+        let key = format!("{} {steps}", sessions.join(" "));
+        let mut homes = self.used_homes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(home) = homes.get(&key) {
+            return self.copy_home(home);
+        }
+        let home = self.record_steps(sessions, steps)?;
+        let copy = self.copy_home(&home)?;
+        homes.insert(key, home);
+        Ok(copy)
+    }
+
+    fn record_steps(&self, sessions: &[&str], steps: usize) -> Result<TrialHome, ChoreFailure> {
         let mut trial = FaultTrial::new(self, "a home that was used", self.new_home()?);
         for number in 0..steps {
             for session in sessions {

@@ -199,6 +199,8 @@ impl HookReply {
         let hung = if self.hung { ", did not end by itself" } else { "" };
         let (elapsed, stalled) = (self.elapsed.as_secs_f64(), self.stalled.as_secs_f64());
         let status = self.status;
-        format!("{status}{hung} after {elapsed:.2} s (machine busy for {stalled:.2} s), standard error: {err:?}")
+        format!(
+            "{status}{hung} after {elapsed:.2} s (machine busy for {stalled:.2} s), standard error: {err:?}"
+        )
     }
 }

@@ -54,7 +54,10 @@ mod tests {
     fn waiting_and_stolen_time_are_read_and_missing_files_count_as_zero() {
         let pressure = "some avg10=99.54 avg60=99.50 avg300=78.87 total=527535236\nfull avg10=0.00 total=7\n";
         assert_eq!(parse_pressure(pressure), Duration::from_micros(527_535_236));
-        assert_eq!(parse_stolen("cpu  190893 21145 24526 80665 3209 0 194 702 0 0\n"), Duration::from_millis(7020));
+        assert_eq!(
+            parse_stolen("cpu  190893 21145 24526 80665 3209 0 194 702 0 0\n"),
+            Duration::from_millis(7020)
+        );
         assert_eq!((parse_pressure(""), parse_stolen("")), (Duration::ZERO, Duration::ZERO));
         let (before, after) = (MachineStall::now(), MachineStall::now());
         assert!(after.since(before) < Duration::from_mins(1) && before.since(after) <= after.since(before));

@@ -5,7 +5,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use loopbreak_hooks::install::{AgentChoice, InstallError, SettingsChange, find_named_agent};
-use loopbreak_hooks::{HookAgent, HookEnvironment, HookLimit, HookSettings, WHOLE_TIME, answer};
+use loopbreak_hooks::{
+    HookAgent, HookEnvironment, HookLimit, HookSettings, MESSAGE_TIME, WHOLE_TIME, answer,
+};
 use loopbreak_store::{default_path, now};
 
 use super::agent_choice::choose;
@@ -19,8 +21,6 @@ use crate::{exit, output};
 /// Bounds of the time limit of hooks, in milliseconds. Agents give up after ten seconds.
 const SHORTEST_MS: u64 = 100;
 const LONGEST_MS: u64 = 9_000;
-/// Longest time to print the reason why a hook ends early.
-const PRINT_TIME: Duration = Duration::from_millis(20);
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
@@ -76,7 +76,7 @@ fn end_successfully(message: &str) {
         eprint_line!("{message}");
         done.send(())
     });
-    let _ = printed.recv_timeout(PRINT_TIME);
+    let _ = printed.recv_timeout(MESSAGE_TIME);
     std::process::exit(i32::from(exit::DONE))
 }
 

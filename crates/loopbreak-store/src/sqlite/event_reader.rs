@@ -78,13 +78,16 @@ impl EventReader<'_> {
 
     /// Returns the number after the last event that was read.
     fn next_number(&self) -> i64 {
-        self.events.last().map_or(1, |event| i64::try_from(event.number).unwrap_or(i64::MAX).saturating_add(1))
+        self.events
+            .last()
+            .map_or(1, |event| i64::try_from(event.number).unwrap_or(i64::MAX).saturating_add(1))
     }
 
     /// Adds an event in place of those that could not be read. Its time is that of the event before it.
     fn close_gap(&mut self, otherwise: i64) {
         let Some((first, last, reason)) = self.gap.take() else { return };
-        let which = if first == last { format!("event {first}") } else { format!("events {first} to {last}") };
+        let which =
+            if first == last { format!("event {first}") } else { format!("events {first} to {last}") };
         let at = self.events.last().map_or(otherwise, |event| event.at);
         let number = u64::try_from(first).unwrap_or_default();
         self.events.push(damaged(number, at, &format!("{which} cannot be read: {reason}")));

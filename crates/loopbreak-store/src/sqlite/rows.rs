@@ -5,10 +5,7 @@ use serde_json::Value;
 
 use super::store_error;
 use crate::tasks::{RoadmapTask, TaskEscalation, TaskState};
-use crate::{
-    Run, RunRecords, StoreError, StoredAttempt, StoredContextEntry, StoredRecovery,
-    StoredTask,
-};
+use crate::{Run, RunRecords, StoreError, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask};
 
 /// The state of a run is padded with spaces to a multiple of this length. It then usually keeps its length, and is
 /// written to the same place.

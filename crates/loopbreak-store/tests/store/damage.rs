@@ -221,7 +221,9 @@ fn the_log_of_a_run_is_read_around_damaged_pages() {
         at / 4096 * 4096
     };
     // In the middle, two pages with a gap between them, and the last one.
-    for (damaged, gaps) in [(vec!["step 400 "], 1), (vec!["step 100 ", "step 700 "], 2), (vec!["step 900 "], 1)] {
+    for (damaged, gaps) in
+        [(vec!["step 400 "], 1), (vec!["step 100 ", "step 700 "], 2), (vec!["step 900 "], 1)]
+    {
         let intact = fs::read(&path).unwrap();
         let mut bytes = intact.clone();
         for text in &damaged {

@@ -43,11 +43,11 @@ const ERRORS: &[(&[&str], &[&str])] = &[
 ];
 
 pub(super) fn in_existing_store(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
-    fail_everywhere(lab, &lab.used_home(&[SESSION], STEPS)?, STEPS, 18)
+    fail_everywhere(lab, &lab.used_home(&[SESSION], STEPS)?, STEPS, 12)
 }
 
 pub(super) fn in_new_store(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
-    fail_everywhere(lab, &lab.new_home()?, 0, 18)
+    fail_everywhere(lab, &lab.new_home()?, 0, 12)
 }
 
 fn fail_everywhere(
@@ -82,10 +82,8 @@ fn fail_at(
     // in place of the address, the runtime of C would use memory that it did not get.
     let effect = if name == "brk" { "retval=0".to_owned() } else { format!("error={error}") };
     let fault = inject(&format!("{name}:{effect}:when={number}..{last}"));
-    // The runtime of C ends a process that cannot get memory for a stack.
-    let is_memory = MEMORY.contains(&name.as_str());
-    let expected =
-        if *is_before_event { ExpectedEnd::SuccessOrLoader } else { ExpectedEnd::Success };
+    // Before that, the loader and the runtime of C end a process whose calls fail.
+    let expected = if *is_before_event { ExpectedEnd::SuccessOrLoader } else { ExpectedEnd::Success };
     trial.hook(SESSION, &fault, expected)?;
     trial.next_hook_works(SESSION)?;
     trial.finish()

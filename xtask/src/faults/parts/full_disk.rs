@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::chore_failure::ChoreFailure;
-use crate::faults::fault_lab::FaultLab;
+use crate::faults::fault_lab::{FaultLab, TrialScale};
 use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
 use crate::faults::hook_process::HookConditions;
 use crate::faults::part_figures::PartFigures;
@@ -21,7 +21,7 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
     let (used, empty) = (lab.used_home(&[SESSION], STEPS)?, lab.new_home()?);
     let limits: Vec<(u32, bool)> =
         FILE_LIMITS.iter().flat_map(|limit| [(*limit, true), (*limit, false)]).collect();
-    let limits = lab.sample(limits, 4);
+    let limits = lab.sample(limits, 3);
     let mut figures = lab.run_all(&limits, |(limit, is_used)| {
         let (home, steps) = if *is_used { (&used, STEPS) } else { (&empty, 0) };
         let label = format!("files of at most {limit} × 512 bytes");
@@ -35,21 +35,29 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
         trial.next_hook_works(SESSION)?;
         trial.finish()
     })?;
-    match MountedDisk::mount(&lab.path("disk"), "400k") {
+    match MountedDisk::mount(&lab.path("disk"), small_size(lab)) {
         Some(disk) => figures.add(small_disk(lab, &disk)?),
         None => figures.note("file systems that could not be mounted here"),
     }
     Ok(figures)
 }
 
+/// Returns a size that is too small for the steps of the trial.
+fn small_size(lab: &FaultLab) -> &'static str {
+    match lab.scale {
+        TrialScale::Full => "400k",
+        TrialScale::Short => "200k",
+    }
+}
+
 /// Fills a small file system with steps, then makes it larger.
 fn small_disk(lab: &FaultLab, disk: &MountedDisk) -> Result<PartFigures, ChoreFailure> {
     let state = disk.0.join("state");
-    disk.resize("400k")?;
+    disk.resize(small_size(lab))?;
     let _ = fs::remove_dir_all(&state);
     fs::create_dir_all(&state).map_err(|error| ChoreFailure::io("use a small file system", &error))?;
-    let mut trial = FaultTrial::new(lab, "a file system of 400 kB", lab.new_home()?.with_state(state));
-    for _ in 0..lab.count(400, 40) {
+    let mut trial = FaultTrial::new(lab, "a small file system", lab.new_home()?.with_state(state));
+    for _ in 0..lab.count(400, 20) {
         trial.hook(SESSION, &HookConditions::default(), ExpectedEnd::Success)?;
     }
     disk.resize("40m")?;

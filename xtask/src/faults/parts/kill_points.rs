@@ -1,7 +1,7 @@
 //! `kill -9` at each single system call of a hook that records a step.
 
 use crate::chore_failure::ChoreFailure;
-use crate::faults::fault_lab::FaultLab;
+use crate::faults::fault_lab::{FaultLab, TrialScale};
 use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
 use crate::faults::part_figures::PartFigures;
 use crate::faults::system_calls::{CallPoint, inject, list_calls};
@@ -14,11 +14,11 @@ const STEPS: usize = 3;
 const MOST_CALLS: u32 = 2000;
 
 pub(super) fn in_existing_store(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
-    kill_everywhere(lab, &lab.used_home(&[SESSION], STEPS)?, STEPS, 12)
+    kill_everywhere(lab, &lab.used_home(&[SESSION], STEPS)?, STEPS, 8)
 }
 
 pub(super) fn in_new_store(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
-    kill_everywhere(lab, &lab.new_home()?, 0, 14)
+    kill_everywhere(lab, &lab.new_home()?, 0, 8)
 }
 
 fn kill_everywhere(
@@ -31,7 +31,7 @@ fn kill_everywhere(
     let mut figures =
         lab.run_all(&calls, |call| kill_at(lab, home, steps, call).map(|(figures, _)| figures))?;
     // The trace may have missed calls that happen only sometimes: go on until a hook is not killed any more.
-    for call in calls.iter().filter(|call| call.is_last) {
+    for call in calls.iter().filter(|call| call.is_last && lab.scale == TrialScale::Full) {
         for number in call.number + 1..MOST_CALLS {
             let next = CallPoint { number, ..call.clone() };
             let (more, was_killed) = kill_at(lab, home, steps, &next)?;

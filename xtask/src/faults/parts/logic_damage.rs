@@ -67,7 +67,7 @@ const DAMAGES: &[(&str, &str)] = &[
 
 pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
     let home = lab.used_home(&SESSIONS, STEPS)?;
-    let damages = lab.sample(DAMAGES.to_vec(), 11);
+    let damages = lab.sample(DAMAGES.to_vec(), 7);
     let mut figures = lab.run_all(&damages, |(name, sql)| {
         let home = lab.copy_home(&home)?;
         home.sql(sql).map_err(|reason| ChoreFailure::Failed(format!("{name}: {reason}")))?;

@@ -22,7 +22,7 @@ pub(super) fn one_session(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
     for steps in [STEPS, 0] {
         let home = if steps == 0 { lab.new_home()? } else { lab.copy_home(&used)? };
         let mut trial = FaultTrial::new(lab, "one session", home).knows(&[SESSION], steps);
-        all_at_once(&mut trial, &vec![SESSION.to_owned(); lab.count(200, 20)])?;
+        all_at_once(&mut trial, &vec![SESSION.to_owned(); lab.count(200, 12)])?;
         trial.next_hook_works(SESSION)?;
         figures.add(trial.finish()?);
     }
@@ -31,7 +31,7 @@ pub(super) fn one_session(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
 
 pub(super) fn many_sessions(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
     let mut trial = FaultTrial::new(lab, "many sessions", lab.new_home()?);
-    let sessions: Vec<String> = (0..lab.count(100, 6)).map(|number| format!("session-{number:03}")).collect();
+    let sessions: Vec<String> = (0..lab.count(100, 4)).map(|number| format!("session-{number:03}")).collect();
     let five: Vec<String> = (0..5).flat_map(|_| sessions.clone()).collect();
     all_at_once(&mut trial, &five)?;
     trial.next_hook_works("session-000")?;
@@ -45,7 +45,7 @@ pub(super) fn on_damaged_store(lab: &FaultLab) -> Result<PartFigures, ChoreFailu
         let mut trial = FaultTrial::new(lab, "a damaged store", lab.copy_home(&used)?);
         trial.is_damaged = true;
         make_unreadable(&trial.home.store())?;
-        all_at_once(&mut trial, &vec![SESSION.to_owned(); lab.count(40, 20)])?;
+        all_at_once(&mut trial, &vec![SESSION.to_owned(); lab.count(40, 12)])?;
         trial.next_hook_works(SESSION)?;
         let aside = trial.home.stores_put_aside();
         if aside != 1 {

@@ -21,7 +21,7 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
     let with_log = lab.used_home(&SESSIONS, STEPS)?;
     let in_one_file = lab.copy_home(&with_log)?;
     in_one_file.sql("PRAGMA wal_checkpoint(TRUNCATE)").map_err(ChoreFailure::Failed)?;
-    let trials: Vec<u64> = (0..lab.count(240, 10) as u64).collect();
+    let trials: Vec<u64> = (0..lab.count(240, 6) as u64).collect();
     lab.run_all(&trials, |number| {
         let home = if number % 2 == 0 { &in_one_file } else { &with_log };
         let mut random = SeededRandom::new(lab.seed.wrapping_mul(1_000_003).wrapping_add(*number));

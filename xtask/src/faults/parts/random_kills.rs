@@ -19,7 +19,7 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
     // The first round creates the store.
     time_of_a_round(&mut trial)?;
     let latest = time_of_a_round(&mut trial)?;
-    for _ in 0..lab.count(200, 8) {
+    for _ in 0..lab.count(200, 5) {
         let mut hooks = Vec::new();
         for _ in 0..HOOKS {
             let call = trial.new_call();

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use crate::chore_failure::ChoreFailure;
 use crate::faults::fault_lab::FaultLab;
@@ -22,7 +23,7 @@ pub(super) fn locked(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
     lab.run_all(&locks, |lock| {
         let mut trial = FaultTrial::new(lab, *lock, lab.copy_home(&home)?).knows(&SESSIONS, STEPS);
         let holder = StoreLock::take(&trial.home, lock)?;
-        for _ in 0..lab.count(5, 2) {
+        for _ in 0..lab.count(5, 1) {
             for session in SESSIONS {
                 trial.hook(session, &HookConditions::default(), ExpectedEnd::Success)?;
                 trial.ask(session, &HookConditions::default())?;
@@ -43,10 +44,10 @@ pub(super) fn without_locks(lab: &FaultLab) -> Result<PartFigures, ChoreFailure>
             .iter()
             .flat_map(|fault| [(*fault, true), (*fault, false)])
             .collect();
-    lab.run_all(&lab.sample(faults, 4), |(fault, is_used)| {
+    lab.run_all(&lab.sample(faults, 3), |(fault, is_used)| {
         let (home, steps) = if *is_used { (&used, STEPS) } else { (&empty, 0) };
         let label = format!("{fault} at every call, {steps} steps before");
-        wait_under(lab, home, steps, label, fault)
+        wait_under(lab, home, steps, label, fault, Duration::ZERO)
     })
 }
 
@@ -58,10 +59,11 @@ pub(super) fn on_slow_disk(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> 
             faults.extend([(calls, milliseconds, true), (calls, milliseconds, false)]);
         }
     }
-    lab.run_all(&lab.sample(faults, 4), |(calls, milliseconds, is_used)| {
+    lab.run_all(&lab.sample(faults, 3), |(calls, milliseconds, is_used)| {
         let (home, steps) = if *is_used { (&used, STEPS) } else { (&empty, 0) };
         let label = format!("{calls} take {milliseconds} ms each, {steps} steps before");
-        wait_under(lab, home, steps, label, &format!("{calls}:delay_enter={milliseconds}ms"))
+        let delay = Duration::from_millis(*milliseconds);
+        wait_under(lab, home, steps, label, &format!("{calls}:delay_enter={milliseconds}ms"), delay)
     })
 }
 
@@ -72,10 +74,12 @@ fn wait_under(
     steps: usize,
     label: String,
     fault: &str,
+    delay: Duration,
 ) -> Result<PartFigures, ChoreFailure> {
     let mut trial = FaultTrial::new(lab, label, lab.copy_home(home)?).knows(&SESSIONS, steps);
+    trial.longest_call = delay;
     let mut conditions = inject(fault);
-    if fault.contains("delay") {
+    if !delay.is_zero() {
         // The time of a hook begins with its event. The loader reads other files before that.
         let folder = trial.home.state().join("loopbreak");
         let files = [
@@ -92,6 +96,7 @@ fn wait_under(
     for session in SESSIONS {
         trial.hook(session, &conditions, ExpectedEnd::Success)?;
     }
+    trial.longest_call = Duration::ZERO;
     for session in SESSIONS {
         trial.next_hook_works(session)?;
     }
