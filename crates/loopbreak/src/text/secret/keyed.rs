@@ -16,6 +16,10 @@ pub(super) fn after_name(text: &str, at: usize) -> Option<FoundSecret> {
     let bytes = text.as_bytes();
     let (name, quoted_name) = name_before(bytes, at)?;
     let kind = kind_of(&bytes[name.clone()])?;
+    // A result of a Go test: `--- PASS: TestName`.
+    if kind == SecretName::Ambiguous && bytes[..name.start].ends_with(b"--- ") {
+        return None;
+    }
     let mut start = at + 1;
     if bytes[at] == b':' && bytes.get(start) == Some(&b'=') {
         start += 1;
@@ -152,6 +156,9 @@ fn on_next_line(bytes: &[u8], line: usize, kind: SecretName) -> Option<FoundSecr
         .then_some(FoundSecret { rule: "next-line", range: value.range })
 }
 
+/// Number of blanks between the columns of a help text.
+const COLUMN_BLANKS: usize = 4;
+
 /// Returns the value after a flag such as `--password` that begins at `at`.
 pub(super) fn after_flag(text: &str, at: usize) -> Option<FoundSecret> {
     let bytes = text.as_bytes();
@@ -162,7 +169,8 @@ pub(super) fn after_flag(text: &str, at: usize) -> Option<FoundSecret> {
     let dashes = run(bytes, at, |byte| byte == b'-');
     let name = at + dashes..at + dashes + run(bytes, at + dashes, is_word).min(NAME_BYTES);
     let blanks = run(bytes, name.end, is_blank);
-    if blanks == 0 || bytes.get(name.end + blanks) == Some(&b'-') {
+    // The columns of a help text are further apart than a flag and its value.
+    if blanks == 0 || blanks >= COLUMN_BLANKS || bytes.get(name.end + blanks) == Some(&b'-') {
         return None;
     }
     let kind = kind_of(&bytes[name.clone()])?;

@@ -65,14 +65,22 @@ const SHAPES: &[SecretShape] = &[
     (
         "flag",
         "mysql --password § -u root",
-        &["tool --password -u x", "tool --token <TOKEN> --password-stdin"],
+        &[
+            "tool --password -u x",
+            "tool --token <TOKEN> --password-stdin",
+            "tool --print-token          The token that clients send",
+        ],
     ),
     ("flag with sign", "mysql --password=§ -u root", &["tool --max-tokens 4096", "tool --token-limit=9"]),
     ("flag of a token", "tool --token '§' --x", &["tool --token $TOKEN"]),
     ("flag of Java", "keytool -storepass § -list", &["java -Xpass x"]),
     ("flag of a cookie", "curl --cookie 'sid=§' https://x", &["curl --cookie jar.txt https://x"]),
     ("pass:", "openssl rsa -passin pass:§ -in a", &["12 pass: ok", "pass:fail"]),
-    ("pass: alone", "tool x pass:§", &["bypass:x1", "pass: 12 of 14"]),
+    (
+        "pass: alone",
+        "tool x pass:§",
+        &["bypass:x1", "pass: 12 of 14", "--- PASS: TestParseHookInput2/valid_input (0.00s)"],
+    ),
     // Standard input.
     ("piped password", "echo § | docker login -u bob --password-stdin", &["echo hello world1 | grep hello"]),
     ("piped token", "echo '§' | gh auth login --with-token", &["echo done1234x | tee log"]),
