@@ -7,7 +7,7 @@
 
 FROM rust:1.95-alpine AS build
 # A C compiler and its headers, for SQLite, the allocator and the cryptography of https.
-RUN apk add --no-cache build-base perl
+RUN apk add --no-cache build-base
 WORKDIR /source
 COPY . .
 # Such as "0123abcde 2026-01-31"; .dockerignore leaves git out.

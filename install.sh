@@ -274,7 +274,13 @@ download() {
             esac
             ;;
         wget)
-            wget -q -t 2 -T 20 -O "$file" "$url" 2>"$work/errors" || status=$?
+            # Only GNU wget knows its version and these options. That of BusyBox has its own limits of time.
+            limits=
+            if wget --version >/dev/null 2>&1; then
+                limits="--tries=2 --timeout=20"
+            fi
+            # shellcheck disable=SC2086 # two words
+            wget -q $limits -O "$file" "$url" 2>"$work/errors" || status=$?
             if grep -q ' 404 ' "$work/errors"; then
                 not_found
             elif [ "$status" -eq 8 ]; then
