@@ -7,7 +7,7 @@
 pub(crate) mod agents;
 pub(crate) mod hooks;
 #[cfg(target_os = "linux")]
-pub(crate) mod live_agent;
+pub(crate) mod hooked_agent;
 pub(crate) mod roadmaps;
 #[cfg(unix)]
 pub(crate) mod served_mcp;
