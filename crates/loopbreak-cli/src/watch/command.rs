@@ -11,7 +11,7 @@ use loopbreak_trace::agent_log_dirs;
 use loopbreak_watch::keys::{KeyControl, TerminalRestorer};
 use loopbreak_watch::notification::NotifierSet;
 use loopbreak_watch::{
-    LogWatcher, ReportMode, RunActions, ReportOpener, TerminalReporter, WatchEnd, WatchOptions,
+    LogWatcher, ReportMode, ReportOpener, RunActions, TerminalReporter, WatchEnd, WatchOptions,
     WatchReporter as _,
 };
 

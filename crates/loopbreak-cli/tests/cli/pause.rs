@@ -60,7 +60,7 @@ fn an_agent_with_hooks_is_paused_shown_and_resumed() {
 }
 
 #[test]
-fn what_is_not_known_is_not_paused() {
+fn an_unknown_or_ended_agent_is_not_paused() {
     let folder = folder();
     let folder = folder.path();
     let unknown = run(folder, &["pause", "nobody"]);
@@ -83,7 +83,8 @@ fn several_paused_agents_are_named() {
     // Two agents with one store.
     std::os::unix::fs::symlink(&state, one.path().join("state")).unwrap();
     fs::create_dir(&state).unwrap();
-    let (first, second) = (HookedAgent::start(one.path(), "first"), HookedAgent::start(folder.path(), "second"));
+    let (first, second) =
+        (HookedAgent::start(one.path(), "first"), HookedAgent::start(folder.path(), "second"));
     for name in ["first", "second"] {
         assert_eq!(run(folder.path(), &["pause", name]).code, Some(0));
     }

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::hooks::HookHome;
 use crate::support::hooked_agent::{HookedAgent, process_state, wait_for};
+use crate::support::hooks::HookHome;
 use crate::support::{done, folder, loopbreak, root, stuck};
 
 /// Runs a watch on a terminal. Each step is a text to wait for, and the keys to press then.

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::trial_process::TrialProcess;
 use super::failing_call::{FailingCallScript, GuardedCalls, SCRIPTS, prompt};
 use super::live_trial_error::LiveTrialError;
 use super::live_trial_report::{LiveTrialEnding, LiveTrialReport};
+use super::trial_process::TrialProcess;
 use super::{LiveAgent, LiveSession, agents};
 use crate::hook_agent::HookAgent;
 use crate::install::find_program;

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::terminal_keys::TerminalKeys;
 use super::watch_key::WatchKey;
-use crate::run_actions::RunActions;
 use crate::report_opener::ReportOpener;
+use crate::run_actions::RunActions;
 use crate::watch_reporter::{RunRow, WatchReporter};
 
 /// The keys, for the line below the list.

@@ -5,9 +5,9 @@
 
 #[cfg(unix)]
 pub(crate) mod agents;
-pub(crate) mod hooks;
 #[cfg(target_os = "linux")]
 pub(crate) mod hooked_agent;
+pub(crate) mod hooks;
 pub(crate) mod roadmaps;
 #[cfg(unix)]
 pub(crate) mod served_mcp;
