@@ -206,7 +206,7 @@ impl GroupCheck<'_> {
     fn belongs(&self, stat: &ProcessStat) -> bool {
         let agent = &self.agent.stat;
         let line = self.table.line_of(stat.pid);
-        let kind = ProgramKind::of(&stat.name, &command_words(stat.pid));
+        let kind = ProgramKind::from_command_line(&stat.name, &command_words(stat.pid));
         if kind == ProgramKind::System {
             return false;
         }

@@ -26,7 +26,7 @@ pub fn find_agent(known: Option<&AgentProcess>, search: bool) -> Option<AgentPro
     let mut pid = own.parent;
     for _ in 0..=MAX_WRAPPERS {
         let stat = ProcessStat::read(pid).filter(|stat| pid > 1 && stat.session == own.session)?;
-        match ProgramKind::of(&stat.name, &command_words(pid)) {
+        match ProgramKind::from_command_line(&stat.name, &command_words(pid)) {
             ProgramKind::Wrapper => pid = stat.parent,
             ProgramKind::Script | ProgramKind::Other => return with_machine(stat),
             ProgramKind::InteractiveShell | ProgramKind::System => return None,

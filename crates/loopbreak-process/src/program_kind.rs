@@ -1,4 +1,4 @@
-//! What kind of program a process runs, as far as it matters for signals.
+//! The kind of program that a process runs, as far as it matters for signals.
 
 /// Shells, by the name of their program.
 const SHELLS: [&str; 9] = ["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "busybox"];
@@ -55,7 +55,7 @@ pub(crate) enum ProgramKind {
 
 impl ProgramKind {
     /// Recognises a program by its name and the first words of its command line.
-    pub(crate) fn of(name: &str, words: &[String]) -> Self {
+    pub(crate) fn from_command_line(name: &str, words: &[String]) -> Self {
         let program = words.first().map_or(name, |word| base_name(word));
         // A login shell has a dash before its name.
         let program = program.strip_prefix('-').unwrap_or(program);
@@ -125,9 +125,9 @@ mod tests {
             ("node /usr/bin/claude", ProgramKind::Other),
             ("claude", ProgramKind::Other),
         ] {
-            assert_eq!(ProgramKind::of("x", &words(line)), kind, "{line}");
+            assert_eq!(ProgramKind::from_command_line("x", &words(line)), kind, "{line}");
         }
-        assert_eq!(ProgramKind::of("tmux: server", &[]), ProgramKind::System);
+        assert_eq!(ProgramKind::from_command_line("tmux: server", &[]), ProgramKind::System);
     }
 
     #[test]

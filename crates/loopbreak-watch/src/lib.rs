@@ -44,13 +44,13 @@ pub mod keys;
 mod log_watcher;
 pub mod notification;
 mod notification_history;
+mod report_opener;
 mod run_actions;
-mod run_report;
 mod terminal_reporter;
 mod watch_reporter;
 
 pub use log_watcher::{LogWatcher, WatchEnd, WatchOptions, WatchSummary};
+pub use report_opener::ReportOpener;
 pub use run_actions::RunActions;
-pub use run_report::RunReport;
 pub use terminal_reporter::{ReportMode, TerminalReporter};
 pub use watch_reporter::{OutputState, RunRow, WatchReporter};

@@ -11,7 +11,7 @@ use loopbreak_trace::agent_log_dirs;
 use loopbreak_watch::keys::{KeyControl, TerminalRestorer};
 use loopbreak_watch::notification::NotifierSet;
 use loopbreak_watch::{
-    LogWatcher, ReportMode, RunActions, RunReport, TerminalReporter, WatchEnd, WatchOptions,
+    LogWatcher, ReportMode, ReportOpener, RunActions, TerminalReporter, WatchEnd, WatchOptions,
     WatchReporter as _,
 };
 
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
     let store = default_path(|name| std::env::var_os(name)).map(StoreUrl::from);
     let actions = RunActions::new(store.clone());
     let keys = (mode == ReportMode::List && !args.no_keys).then(|| terminal.read_keys()).flatten();
-    let report = RunReport::new(config.clone(), args.format);
+    let report = ReportOpener::new(config.clone(), args.format);
     let control = keys.map(|keys| KeyControl::new(keys, actions.clone(), report));
     let mut watcher = LogWatcher::new(options, config, notifiers)
         .with_keys(control)

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::support::agents::{start_and_wait, stdout_of};
-use crate::support::live_agent::{LiveAgent, process_state, ticks, wait_for};
+use crate::support::hooked_agent::{HookedAgent, process_state, ticks, wait_for};
 use crate::support::{FinishedProgram, done, folder, loopbreak};
 
 fn run(folder: &Path, args: &[&str]) -> FinishedProgram {
@@ -25,7 +25,7 @@ fn status(folder: &Path) -> Value {
 fn an_agent_with_hooks_is_paused_shown_and_resumed() {
     let folder = folder();
     let folder = folder.path();
-    let agent = LiveAgent::start(folder, "session-1");
+    let agent = HookedAgent::start(folder, "session-1");
     let paused = run(folder, &["pause", "session", "--reason", "it goes in circles"]);
     assert_eq!(paused.code, Some(0), "{}", paused.err);
     let text =
@@ -60,14 +60,14 @@ fn an_agent_with_hooks_is_paused_shown_and_resumed() {
 }
 
 #[test]
-fn what_is_not_known_is_not_paused() {
+fn an_unknown_or_ended_agent_is_not_paused() {
     let folder = folder();
     let folder = folder.path();
     let unknown = run(folder, &["pause", "nobody"]);
     assert_eq!(unknown.code, Some(2), "{}", unknown.err);
     assert!(unknown.err.contains("run \"nobody\" not found"), "{}", unknown.err);
     // The agent has ended, and its number is free for others.
-    let agent = LiveAgent::start(folder, "session-2");
+    let agent = HookedAgent::start(folder, "session-2");
     let pid = agent.pid;
     drop(agent);
     wait_for(|| process_state(pid) == 'Z');
@@ -83,7 +83,8 @@ fn several_paused_agents_are_named() {
     // Two agents with one store.
     std::os::unix::fs::symlink(&state, one.path().join("state")).unwrap();
     fs::create_dir(&state).unwrap();
-    let (first, second) = (LiveAgent::start(one.path(), "first"), LiveAgent::start(folder.path(), "second"));
+    let (first, second) =
+        (HookedAgent::start(one.path(), "first"), HookedAgent::start(folder.path(), "second"));
     for name in ["first", "second"] {
         assert_eq!(run(folder.path(), &["pause", name]).code, Some(0));
     }

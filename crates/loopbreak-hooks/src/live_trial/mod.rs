@@ -9,10 +9,9 @@
 //! | `live_agent`, `agents` | how each agent is pointed at the model, also for `cargo xtask agents` |
 //! | `live_session` | the folders and the environment of a session |
 //! | `failing_call` | the script: failing commands that are repeated until one is refused |
-//! | `agent_process` | the process of the agent, from its start to its end |
+//! | `trial_process` | the process of the agent, from its start to its end |
 //! | `run_trial` | the trial as a whole |
 
-mod agent_process;
 pub mod agents;
 mod failing_call;
 mod live_agent;
@@ -20,6 +19,7 @@ mod live_session;
 mod live_trial_error;
 mod live_trial_report;
 mod run_trial;
+mod trial_process;
 
 pub use live_agent::{LiveAgent, LiveFile};
 pub use live_session::LiveSession;

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::agent_process::AgentProcess;
 use super::failing_call::{FailingCallScript, GuardedCalls, SCRIPTS, prompt};
 use super::live_trial_error::LiveTrialError;
 use super::live_trial_report::{LiveTrialEnding, LiveTrialReport};
+use super::trial_process::TrialProcess;
 use super::{LiveAgent, LiveSession, agents};
 use crate::hook_agent::HookAgent;
 use crate::install::find_program;
@@ -121,7 +121,7 @@ fn run_agent(
     live.configure(session, &prompt(), &mut command);
     let [stdout, stderr] = OUTPUTS.map(|name| File::create(session.folder.join(name)));
     command.stdout(stdout?).stderr(stderr?);
-    let mut agent = AgentProcess::start(&mut command)?;
+    let mut agent = TrialProcess::start(&mut command)?;
     let started = Instant::now();
     loop {
         if agent.has_ended()? {

@@ -53,7 +53,7 @@ impl Drop for DetachedProcess {
     }
 }
 
-/// What `/proc` says about a process.
+/// Fields of `/proc/PID/stat`.
 pub(crate) struct StatFields {
     pub(crate) state: char,
     pub(crate) session: u32,

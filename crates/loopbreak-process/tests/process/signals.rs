@@ -56,7 +56,7 @@ fn the_processes_of_loopbreak_in_the_group_continue() {
     wait_for(|| state_of(hook) == 'S');
 }
 
-/// What the user stopped with Ctrl-Z is theirs to continue.
+/// The user continues what they stopped with Ctrl-Z.
 #[test]
 fn an_agent_that_the_user_stopped_is_not_taken_over() {
     let folder = tempfile::tempdir().unwrap();

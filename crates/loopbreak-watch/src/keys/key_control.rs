@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::terminal_keys::TerminalKeys;
 use super::watch_key::WatchKey;
+use crate::report_opener::ReportOpener;
 use crate::run_actions::RunActions;
-use crate::run_report::RunReport;
 use crate::watch_reporter::{RunRow, WatchReporter};
 
 /// The keys, for the line below the list.
@@ -18,7 +18,7 @@ const PAUSES_INTERVAL: Duration = Duration::from_secs(2);
 pub struct KeyControl {
     keys: TerminalKeys,
     actions: RunActions,
-    report: RunReport,
+    report: ReportOpener,
     /// The selected run. The first one, until the user selects another.
     selected: Option<String>,
     /// The run that the user is asked about: whether it should be stopped.
@@ -30,7 +30,7 @@ pub struct KeyControl {
 
 impl KeyControl {
     /// Creates the control of a watch.
-    pub fn new(keys: TerminalKeys, actions: RunActions, report: RunReport) -> Self {
+    pub fn new(keys: TerminalKeys, actions: RunActions, report: ReportOpener) -> Self {
         KeyControl {
             keys,
             actions,

@@ -59,7 +59,8 @@ fn letter(byte: u8) -> WatchKey {
         b'r' => WatchKey::Resume,
         b's' => WatchKey::Stop,
         b'y' | b'Y' => WatchKey::Yes,
-        b'q' => WatchKey::Quit,
+        // Ctrl-\ as well.
+        b'q' | 0x1c => WatchKey::Quit,
         0x1a => WatchKey::Suspend,
         _ => WatchKey::Other,
     }

@@ -5,9 +5,9 @@
 
 #[cfg(unix)]
 pub(crate) mod agents;
-pub(crate) mod hooks;
 #[cfg(target_os = "linux")]
-pub(crate) mod live_agent;
+pub(crate) mod hooked_agent;
+pub(crate) mod hooks;
 #[cfg(unix)]
 pub(crate) mod release_archive;
 #[cfg(unix)]

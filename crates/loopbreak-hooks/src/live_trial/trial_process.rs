@@ -4,14 +4,14 @@ use std::io;
 use std::process::{Child, Command};
 
 /// A running agent. When it is dropped, the agent and all processes that it started are ended.
-pub(super) struct AgentProcess(Child);
+pub(super) struct TrialProcess(Child);
 
-impl AgentProcess {
+impl TrialProcess {
     /// Starts an agent in a process group of its own, so that what it starts ends with it.
     pub(super) fn start(command: &mut Command) -> io::Result<Self> {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
-        command.spawn().map(AgentProcess)
+        command.spawn().map(TrialProcess)
     }
 
     /// Returns whether the agent has ended by itself.
@@ -20,7 +20,7 @@ impl AgentProcess {
     }
 }
 
-impl Drop for AgentProcess {
+impl Drop for TrialProcess {
     fn drop(&mut self) {
         #[cfg(unix)]
         {

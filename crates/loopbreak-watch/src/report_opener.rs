@@ -16,15 +16,15 @@ const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" }
 
 /// Writes and opens reports.
 #[derive(Clone, Debug)]
-pub struct RunReport {
+pub struct ReportOpener {
     config: Config,
     format: Option<LogFormat>,
 }
 
-impl RunReport {
+impl ReportOpener {
     /// Uses the settings and the log format of a watch.
     pub fn new(config: Config, format: Option<LogFormat>) -> Self {
-        RunReport { config, format }
+        ReportOpener { config, format }
     }
 
     /// Writes the report of a run to a private file and opens it. Returns what was done.

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 const LONG: Duration = Duration::from_mins(2);
 
 /// A script that calls hooks as Claude Code does, again and again. It ends when this is dropped.
-pub(crate) struct LiveAgent {
+pub(crate) struct HookedAgent {
     pub(crate) pid: u32,
 }
 
-impl LiveAgent {
+impl HookedAgent {
     /// Starts the agent of a session, and waits until a hook has recorded it.
     pub(crate) fn start(folder: &Path, session: &str) -> Self {
         let program = assert_cmd::cargo::cargo_bin!("loopbreak");
@@ -36,13 +36,13 @@ impl LiveAgent {
             .output()
             .unwrap();
         let pid = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
-        let agent = LiveAgent { pid };
+        let agent = HookedAgent { pid };
         wait_for(|| ticks(folder) >= 2);
         agent
     }
 }
 
-impl Drop for LiveAgent {
+impl Drop for HookedAgent {
     fn drop(&mut self) {
         let _ = Command::new("kill").args(["-9", "--", &format!("-{}", self.pid)]).output();
     }
