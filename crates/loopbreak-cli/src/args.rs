@@ -68,6 +68,11 @@ pub(crate) enum CliCommand {
     /// An agent or its orchestrator reports its steps and asks for advice through tools. The runs are stored
     /// together with those of the hooks and `loopbreak run`, so a restarted server continues where it was.
     Mcp(crate::mcp::McpArgs),
+    /// Judge steps from standard input, one JSON object per line
+    ///
+    /// The guard for any language, without a server: a program writes each step of its agent as a line of JSON and
+    /// reads the verdict as a line of JSON, with the keys of the MCP tools.
+    Guard(crate::guard::GuardArgs),
     /// Show the runs that are currently guarded
     Status(crate::status::StatusArgs),
     /// Show what happened in a guarded run

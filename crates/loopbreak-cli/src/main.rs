@@ -22,6 +22,7 @@ mod error;
 mod eval;
 mod formats;
 mod games;
+mod guard;
 mod hook;
 mod labels;
 mod log;
@@ -99,6 +100,7 @@ fn main() -> ExitCode {
         CliCommand::Convert(args) => convert::run(&args),
         CliCommand::Hook(args) => hook::run(&args),
         CliCommand::Mcp(args) => mcp::run(&args),
+        CliCommand::Guard(args) => guard::run(&args),
         CliCommand::Status(args) => status::run(&args),
         CliCommand::Log(args) => log::run(&args),
         CliCommand::Tasks(args) => tasks::run(&args),

@@ -21,7 +21,6 @@ pub fn command_advice(parent: Option<&str>, name: &str) -> Option<&'static str> 
         (None, "top" | "tail" | "follow") => "`loopbreak watch` follows the logs of your agents",
         (None, "help") => "`loopbreak --help`, or `loopbreak COMMAND --help`",
         (None, "version") => "`loopbreak --version`",
-        (None, "guard") => "`loopbreak hook install` guards a coding agent; `loopbreak run` guards a command",
         (None, "task" | "roadmap") => "`loopbreak tasks list`, and `loopbreak run --roadmap FILE -- CMD`",
         (Some("config"), "set" | "unset" | "edit") => {
             "edit loopbreak.toml, which `loopbreak config init` writes; --set KEY=VALUE sets an option for one command"

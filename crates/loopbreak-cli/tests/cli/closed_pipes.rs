@@ -51,6 +51,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
         "man",
         "man --markdown",
         "completions bash",
+        "guard --help",
         "status",
         "--help",
         "analyze --help",

@@ -30,6 +30,7 @@ mod first_release;
 mod first_signal;
 mod formats;
 mod golden;
+mod guard;
 mod held_out_runs;
 mod holdout;
 mod hook;
