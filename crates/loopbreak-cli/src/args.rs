@@ -73,6 +73,11 @@ pub(crate) enum CliCommand {
     /// The guard for any language, without a server: a program writes each step of its agent as a line of JSON and
     /// reads the verdict as a line of JSON, with the keys of the MCP tools.
     Guard(crate::guard::GuardArgs),
+    /// Wait until a command succeeds, in one call
+    ///
+    /// Runs a command again and again until it succeeds, its output has a text, or its output changes. An agent that
+    /// polls spends a turn per try; this is one.
+    Wait(crate::wait::WaitArgs),
     /// Show the runs that are currently guarded
     Status(crate::status::StatusArgs),
     /// Show what happened in a guarded run

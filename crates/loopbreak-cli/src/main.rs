@@ -23,6 +23,7 @@ mod eval;
 mod formats;
 mod games;
 mod guard;
+mod guardian;
 mod hook;
 mod labels;
 mod log;
@@ -38,6 +39,7 @@ mod tasks;
 mod trust_list;
 mod tune;
 mod value_parsers;
+mod wait;
 mod watch;
 
 use std::io::IsTerminal as _;
@@ -59,9 +61,9 @@ fn main() -> ExitCode {
     // parser, which takes time to set up for all commands.
     let mut arguments = std::env::args_os().skip(1);
     let command = arguments.next();
-    // Started with each command of `run`, and by nobody else.
-    if command.as_ref().is_some_and(|command| command == run::GUARDIAN) && arguments.len() == 0 {
-        return ExitCode::from(run::guard());
+    // Started with each command of `run` and `wait`, and by nobody else.
+    if command.as_ref().is_some_and(|command| command == guardian::ARGUMENT) && arguments.len() == 0 {
+        return ExitCode::from(guardian::guard());
     }
     let hook = command.is_some_and(|command| command == "hook");
     if hook && let (agent, None) = (arguments.next(), arguments.next()) {
@@ -101,6 +103,7 @@ fn main() -> ExitCode {
         CliCommand::Hook(args) => hook::run(&args),
         CliCommand::Mcp(args) => mcp::run(&args),
         CliCommand::Guard(args) => guard::run(&args),
+        CliCommand::Wait(args) => wait::run(&args),
         CliCommand::Status(args) => status::run(&args),
         CliCommand::Log(args) => log::run(&args),
         CliCommand::Tasks(args) => tasks::run(&args),

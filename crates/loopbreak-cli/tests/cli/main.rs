@@ -75,6 +75,8 @@ mod threads;
 mod trust;
 mod tune;
 mod unread_items;
+#[cfg(unix)]
+mod wait;
 mod watch;
 mod watch_files;
 mod wrong_usage;
