@@ -78,6 +78,11 @@ pub(crate) enum CliCommand {
     /// Runs a command again and again until it succeeds, its output has a text, or its output changes. An agent that
     /// polls spends a turn per try; this is one.
     Wait(crate::wait::WaitArgs),
+    /// Print one line about a session, for the status line of Claude Code
+    ///
+    /// Says which call is being repeated, and how many loops were found and calls refused. Prints nothing as long as
+    /// nothing loops.
+    Statusline(crate::statusline::StatuslineArgs),
     /// Show the runs that are currently guarded
     Status(crate::status::StatusArgs),
     /// Show what happened in a guarded run

@@ -34,6 +34,7 @@ mod play;
 mod progress_bar;
 mod run;
 mod status;
+mod statusline;
 mod store;
 mod tasks;
 mod trust_list;
@@ -104,6 +105,7 @@ fn main() -> ExitCode {
         CliCommand::Mcp(args) => mcp::run(&args),
         CliCommand::Guard(args) => guard::run(&args),
         CliCommand::Wait(args) => wait::run(&args),
+        CliCommand::Statusline(args) => statusline::run(&args),
         CliCommand::Status(args) => status::run(&args),
         CliCommand::Log(args) => log::run(&args),
         CliCommand::Tasks(args) => tasks::run(&args),

@@ -14,7 +14,7 @@ pub fn command_advice(parent: Option<&str>, name: &str) -> Option<&'static str> 
         (None, "doctor" | "check") => {
             "`loopbreak hook doctor` checks the hooks; `loopbreak config check` the configuration"
         }
-        (None, "statusline" | "ps" | "list" | "runs") => "`loopbreak status` lists the guarded runs",
+        (None, "ps" | "list" | "runs") => "`loopbreak status` lists the guarded runs",
         (None, "logs" | "show" | "history") => {
             "`loopbreak log last` shows a run; `loopbreak analyze` finds loops in logs"
         }
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn commands_of_other_programs_have_an_equivalent() {
-        for name in ["serve", "dashboard", "init", "doctor", "statusline"] {
+        for name in ["serve", "dashboard", "init", "doctor", "ps"] {
             assert!(command_advice(None, name).is_some_and(|advice| advice.contains("loopbreak ")), "{name}");
         }
         assert!(command_advice(Some("config"), "set").is_some());

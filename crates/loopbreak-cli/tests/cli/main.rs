@@ -69,6 +69,7 @@ mod run_again;
 mod run_killed;
 mod seeds;
 mod settings;
+mod statusline;
 #[cfg(unix)]
 mod store_removed;
 mod threads;
