@@ -83,6 +83,11 @@ pub(crate) enum CliCommand {
     /// Says which call is being repeated, and how many loops were found and calls refused. Prints nothing as long as
     /// nothing loops.
     Statusline(crate::statusline::StatuslineArgs),
+    /// Show the guard at work on a coding agent that gets stuck
+    ///
+    /// Plays a recorded agent through the real hooks: its calls, the advice, the refusal, and what the rest of the
+    /// recording costs. Needs no set-up and no network.
+    Demo(crate::demo::DemoArgs),
     /// Show the runs that are currently guarded
     Status(crate::status::StatusArgs),
     /// Show what happened in a guarded run

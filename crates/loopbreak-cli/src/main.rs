@@ -18,6 +18,7 @@ mod completions;
 mod config;
 mod config_loading;
 mod convert;
+mod demo;
 mod error;
 mod eval;
 mod formats;
@@ -106,6 +107,7 @@ fn main() -> ExitCode {
         CliCommand::Guard(args) => guard::run(&args),
         CliCommand::Wait(args) => wait::run(&args),
         CliCommand::Statusline(args) => statusline::run(&args),
+        CliCommand::Demo(args) => demo::run(&args),
         CliCommand::Status(args) => status::run(&args),
         CliCommand::Log(args) => log::run(&args),
         CliCommand::Tasks(args) => tasks::run(&args),

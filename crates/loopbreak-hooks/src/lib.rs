@@ -17,6 +17,7 @@
 //! | `detect_agent` | the agent that sent an event |
 //! | [`install`] | the settings files of agents |
 //! | [`doctor`], [`error_log`] | checks of the installed hook, and the errors of past events |
+//! | [`demo`] | a recorded agent that gets stuck, played through the hooks |
 //! | [`status_line`] | one line about a session, for the status line of Claude Code |
 //! | [`guard_text`] | the texts of the guard in what reached a model |
 //! | `live_trial` | a trial with the agent itself and a model that follows a script (feature `scripted-model`) |
@@ -25,6 +26,7 @@
 pub mod agents;
 mod answer_event;
 mod bounded_file;
+pub mod demo;
 mod detect_agent;
 pub mod doctor;
 pub mod error_log;

@@ -52,6 +52,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
         "man --markdown",
         "completions bash",
         "guard --help",
+        "demo",
         "wait -- seq 1 30",
         "status",
         "--help",

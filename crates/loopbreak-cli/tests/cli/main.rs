@@ -22,6 +22,7 @@ mod autopilot_reports;
 mod bad_input;
 mod closed_pipes;
 mod config;
+mod demo;
 mod docs;
 mod ending;
 mod eval;
