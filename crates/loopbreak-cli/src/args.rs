@@ -69,6 +69,26 @@ pub(crate) enum CliCommand {
     /// An agent or its orchestrator reports its steps and asks for advice through tools. The runs are stored
     /// together with those of the hooks and `loopbreak run`, so a restarted server continues where it was.
     Mcp(crate::mcp::McpArgs),
+    /// Judge steps from standard input, one JSON object per line
+    ///
+    /// The guard for any language, without a server: a program writes each step of its agent as a line of JSON and
+    /// reads the verdict as a line of JSON, with the keys of the MCP tools.
+    Guard(crate::guard::GuardArgs),
+    /// Wait until a command succeeds, in one call
+    ///
+    /// Runs a command again and again until it succeeds, its output has a text, or its output changes. An agent that
+    /// polls spends a turn per try; this is one.
+    Wait(crate::wait::WaitArgs),
+    /// Print one line about a session, for the status line of Claude Code
+    ///
+    /// Says which call is being repeated, and how many loops were found and calls refused. Prints nothing as long as
+    /// nothing loops.
+    Statusline(crate::statusline::StatuslineArgs),
+    /// Show the guard at work on a coding agent that gets stuck
+    ///
+    /// Plays a recorded agent through the real hooks: its calls, the advice, the refusal, and what the rest of the
+    /// recording costs. Needs no set-up and no network.
+    Demo(crate::demo::DemoArgs),
     /// Show the runs that are currently guarded
     Status(crate::status::StatusArgs),
     /// Show what happened in a guarded run

@@ -10,7 +10,7 @@ use crate::args::CliArgs;
 
 /// The commands in the order of the help.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Guard agents", &["hook", "run", "watch", "mcp"]),
+    ("Guard agents", &["hook", "run", "watch", "mcp", "guard", "wait", "statusline", "demo"]),
     ("Look at runs", &["analyze", "status", "log", "allow", "pause", "resume", "tasks"]),
     ("Measure and configure", &["eval", "tune", "config", "formats", "convert"]),
     ("Games", &["play", "arena"]),

@@ -18,10 +18,13 @@ mod completions;
 mod config;
 mod config_loading;
 mod convert;
+mod demo;
 mod error;
 mod eval;
 mod formats;
 mod games;
+mod guard;
+mod guardian;
 mod hook;
 mod labels;
 mod log;
@@ -34,11 +37,13 @@ mod progress_bar;
 mod resume;
 mod run;
 mod status;
+mod statusline;
 mod store;
 mod tasks;
 mod trust_list;
 mod tune;
 mod value_parsers;
+mod wait;
 mod watch;
 
 use std::io::IsTerminal as _;
@@ -60,9 +65,9 @@ fn main() -> ExitCode {
     // parser, which takes time to set up for all commands.
     let mut arguments = std::env::args_os().skip(1);
     let command = arguments.next();
-    // Started with each command of `run`, and by nobody else.
-    if command.as_ref().is_some_and(|command| command == run::GUARDIAN) && arguments.len() == 0 {
-        return ExitCode::from(run::guard());
+    // Started with each command of `run` and `wait`, and by nobody else.
+    if command.as_ref().is_some_and(|command| command == guardian::ARGUMENT) && arguments.len() == 0 {
+        return ExitCode::from(guardian::guard());
     }
     let hook = command.is_some_and(|command| command == "hook");
     if hook && let (agent, None) = (arguments.next(), arguments.next()) {
@@ -101,6 +106,10 @@ fn main() -> ExitCode {
         CliCommand::Convert(args) => convert::run(&args),
         CliCommand::Hook(args) => hook::run(&args),
         CliCommand::Mcp(args) => mcp::run(&args),
+        CliCommand::Guard(args) => guard::run(&args),
+        CliCommand::Wait(args) => wait::run(&args),
+        CliCommand::Statusline(args) => statusline::run(&args),
+        CliCommand::Demo(args) => demo::run(&args),
         CliCommand::Status(args) => status::run(&args),
         CliCommand::Log(args) => log::run(&args),
         CliCommand::Tasks(args) => tasks::run(&args),

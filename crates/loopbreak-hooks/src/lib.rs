@@ -17,6 +17,8 @@
 //! | `detect_agent` | the agent that sent an event |
 //! | [`install`] | the settings files of agents |
 //! | [`doctor`], [`error_log`] | checks of the installed hook, and the errors of past events |
+//! | [`demo`] | a recorded agent that gets stuck, played through the hooks |
+//! | [`status_line`] | one line about a session, for the status line of Claude Code |
 //! | [`guard_text`] | the texts of the guard in what reached a model |
 //! | `live_trial` | a trial with the agent itself and a model that follows a script (feature `scripted-model`) |
 //! | `scripted_model` | a model that follows a script, for tests with real agents (feature `scripted-model`) |
@@ -24,6 +26,7 @@
 pub mod agents;
 mod answer_event;
 mod bounded_file;
+pub mod demo;
 mod detect_agent;
 pub mod doctor;
 pub mod error_log;
@@ -44,6 +47,7 @@ mod hook_transaction;
 mod hook_troubles;
 mod hook_watch;
 pub mod install;
+mod limited_process;
 #[cfg(feature = "scripted-model")]
 pub mod live_trial;
 mod own_files;
@@ -53,6 +57,7 @@ mod raw_event;
 #[cfg(feature = "scripted-model")]
 pub mod scripted_model;
 mod session_notice;
+pub mod status_line;
 mod store_trouble;
 mod temporary_folder;
 mod tool_outcome;

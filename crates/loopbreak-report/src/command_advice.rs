@@ -14,14 +14,13 @@ pub fn command_advice(parent: Option<&str>, name: &str) -> Option<&'static str> 
         (None, "doctor" | "check") => {
             "`loopbreak hook doctor` checks the hooks; `loopbreak config check` the configuration"
         }
-        (None, "statusline" | "ps" | "list" | "runs") => "`loopbreak status` lists the guarded runs",
+        (None, "ps" | "list" | "runs") => "`loopbreak status` lists the guarded runs",
         (None, "logs" | "show" | "history") => {
             "`loopbreak log last` shows a run; `loopbreak analyze` finds loops in logs"
         }
         (None, "top" | "tail" | "follow") => "`loopbreak watch` follows the logs of your agents",
         (None, "help") => "`loopbreak --help`, or `loopbreak COMMAND --help`",
         (None, "version") => "`loopbreak --version`",
-        (None, "guard") => "`loopbreak hook install` guards a coding agent; `loopbreak run` guards a command",
         (None, "task" | "roadmap") => "`loopbreak tasks list`, and `loopbreak run --roadmap FILE -- CMD`",
         (Some("config"), "set" | "unset" | "edit") => {
             "edit loopbreak.toml, which `loopbreak config init` writes; --set KEY=VALUE sets an option for one command"
@@ -42,7 +41,7 @@ mod tests {
 
     #[test]
     fn commands_of_other_programs_have_an_equivalent() {
-        for name in ["serve", "dashboard", "init", "doctor", "statusline"] {
+        for name in ["serve", "dashboard", "init", "doctor", "ps"] {
             assert!(command_advice(None, name).is_some_and(|advice| advice.contains("loopbreak ")), "{name}");
         }
         assert!(command_advice(Some("config"), "set").is_some());

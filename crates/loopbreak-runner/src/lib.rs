@@ -5,6 +5,8 @@
 //! stops it, the command prints the completion promise, or a human decides so. With a [`RoadmapFile`] it
 //! works through the tasks of a file, one at a time.
 //!
+//! [`wait`] runs a command until it succeeds, in place of an agent that asks again and again.
+//!
 //! The library prints nothing: messages, the output of the command, and questions to a human go to a [`RunObserver`].
 
 mod autopilot;
@@ -17,6 +19,7 @@ mod process;
 mod prompt;
 mod recording;
 mod run_limits;
+pub mod wait;
 
 pub use autopilot::{RoadmapFile, TaskRoadmap};
 pub use error::RunError;

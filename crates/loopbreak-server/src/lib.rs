@@ -1,4 +1,5 @@
-//! Servers for agents and the programs that drive them: MCP over standard input and output, or over HTTP.
+//! Servers for agents and the programs that drive them: MCP over standard input and output, or over HTTP, and a guard
+//! that answers lines of JSON.
 //!
 //! The server decides nothing: it shows steps and attempts to the engine, writes the result to the store, and returns
 //! the verdict. This is the only crate with an asynchronous runtime, which runs only while it serves.
@@ -17,4 +18,5 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod lines;
 pub mod mcp;

@@ -8,6 +8,8 @@ pub(crate) struct StoreBackend {
     pub(crate) scheme: &'static str,
     /// Opens the store, and creates it if there is none.
     pub(crate) open: OpenBackend,
+    /// Opens the store to read it. Changes nothing.
+    pub(crate) read: OpenBackend,
     /// Opens the store after it was found to be damaged.
     pub(crate) repair: OpenBackend,
     /// Returns whether there is a store at the URL.
@@ -34,6 +36,12 @@ pub fn open_with(url: &StoreUrl, options: StoreOptions) -> Result<Box<dyn Store>
 /// Opens a store if there is one, and returns `None` otherwise.
 pub fn open_existing(url: &StoreUrl) -> Result<Option<Box<dyn Store>>, StoreError> {
     if (url.backend().exists)(url) { open(url).map(Some) } else { Ok(None) }
+}
+
+/// Opens a store to read it, if there is one. Unlike [`open_existing`], it changes nothing: an older store is not brought up
+/// to date, which is an error, and a damaged one is not moved away. [`Store::begin`] fails.
+pub fn read_existing(url: &StoreUrl, options: StoreOptions) -> Result<Option<Box<dyn Store>>, StoreError> {
+    if (url.backend().exists)(url) { (url.backend().read)(url, options).map(Some) } else { Ok(None) }
 }
 
 /// Opens a store again after [`StoreError::Damaged`]. The damaged store is moved away and replaced by a new one, unless

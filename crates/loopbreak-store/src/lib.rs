@@ -59,7 +59,7 @@ pub mod tasks;
 pub use atomic_file::{
     replace_with_empty_file, write_copy_atomically, write_file_atomically, write_private_file_atomically,
 };
-pub use backend::{open, open_existing, open_with, repair};
+pub use backend::{open, open_existing, open_with, read_existing, repair};
 pub use clock::now;
 pub use event::*;
 pub use healing::{StoreHealing, change_with_healing};

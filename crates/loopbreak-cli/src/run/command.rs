@@ -1,7 +1,6 @@
 //! Runs an agent repeatedly and returns the exit code.
 
-use loopbreak_report::exit;
-use loopbreak_runner::{LoopRunner, RoadmapFile, RunOptions, guard_process_group};
+use loopbreak_runner::{LoopRunner, RoadmapFile, RunOptions};
 use loopbreak_watch::notification::NotifierSet;
 
 use super::args::RunArgs;
@@ -24,21 +23,6 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
     Ok(runner.run()?.code())
 }
 
-/// The argument with which this program is started as the guardian of a process group. It is not a command for people.
-pub(crate) const GUARDIAN: &str = "run-guardian";
-
-/// Guards the process group of a command of `loopbreak run`, and returns the exit code.
-pub(crate) fn guard() -> u8 {
-    match guard_process_group(std::io::stdin()) {
-        Ok(()) => exit::DONE,
-        Err(error) => {
-            let error = UserError::from(error);
-            error.print();
-            error.code
-        }
-    }
-}
-
 fn options(args: &RunArgs) -> RunOptions {
     RunOptions {
         command: args.command.clone(),
@@ -56,6 +40,6 @@ fn options(args: &RunArgs) -> RunOptions {
         scratchpad: args.scratchpad.clone(),
         log_dir: args.log_dir.clone(),
         resume: args.resume,
-        guardian: std::env::current_exe().ok().map(|program| vec![program.into(), GUARDIAN.into()]),
+        guardian: crate::guardian::words(),
     }
 }

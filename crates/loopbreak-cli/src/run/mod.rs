@@ -6,4 +6,4 @@ mod settings;
 mod terminal_observer;
 
 pub(crate) use args::RunArgs;
-pub(crate) use command::{GUARDIAN, guard, run};
+pub(crate) use command::run;

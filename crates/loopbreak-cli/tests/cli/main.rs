@@ -22,6 +22,7 @@ mod autopilot_reports;
 mod bad_input;
 mod closed_pipes;
 mod config;
+mod demo;
 mod docs;
 mod ending;
 mod eval;
@@ -32,6 +33,7 @@ mod formats;
 #[cfg(unix)]
 mod github_action;
 mod golden;
+mod guard;
 mod held_out_runs;
 mod holdout;
 mod hook;
@@ -76,6 +78,7 @@ mod run_again;
 mod run_killed;
 mod seeds;
 mod settings;
+mod statusline;
 #[cfg(unix)]
 mod store_removed;
 mod threads;
@@ -83,6 +86,8 @@ mod trust;
 mod tune;
 mod unread_items;
 mod versions;
+#[cfg(unix)]
+mod wait;
 mod watch;
 mod watch_files;
 #[cfg(target_os = "linux")]

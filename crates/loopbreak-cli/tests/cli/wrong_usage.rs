@@ -24,7 +24,7 @@ fn commands_of_other_programs_are_answered_with_what_to_type_instead() {
         (&["dashboard"], "`loopbreak analyze --html report.html`"),
         (&["init"], "`loopbreak hook install`"),
         (&["doctor"], "`loopbreak hook doctor`"),
-        (&["statusline"], "`loopbreak status`"),
+        (&["ps"], "`loopbreak status`"),
         (&["help"], "`loopbreak --help`"),
         (&["config", "set", "mode", "off"], "edit loopbreak.toml"),
         (&["config", "list"], "`loopbreak config check`"),
@@ -34,7 +34,7 @@ fn commands_of_other_programs_are_answered_with_what_to_type_instead() {
     ] {
         assert_says(&run(folder.path(), args), 2, &["error: ", advice]);
     }
-    assert!(!run(folder.path(), &["statusline"]).err.contains("similar"), "one advice is enough");
+    assert!(!run(folder.path(), &["ps"]).err.contains("similar"), "one advice is enough");
     // A typo still gets the nearest command.
     assert_says(&run(folder.path(), &["analize"]), 2, &["'analyze'"]);
     assert_says(&run(folder.path(), &["run", "--prompt-fiel", "x"]), 2, &["'--prompt-file'"]);

@@ -21,7 +21,6 @@ mod hook_check_up;
 mod hook_installation;
 mod hook_program;
 mod installed_plugin;
-mod limited_process;
 mod simulated_session;
 
 pub use check_finding::{CheckFinding, CheckLevel};

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use loopbreak::text::printable;
 use serde_json::{Value, json};
 
-use super::limited_process::run_limited;
 use crate::guard_text::{GuardText, guard_texts_in};
 use crate::hook_agent::HookAgent;
 use crate::hook_event_kind::HookEventKind;
+use crate::limited_process::run_limited;
 use crate::temporary_folder::TemporaryFolder;
 
 /// Number of identical calls in the simulated session.

@@ -5,9 +5,9 @@
 //! - `tools`: one file per tool, with the types of their arguments and results
 //! - `state`: the queue of calls, the store and the settings
 
-mod protocol;
-mod state;
-mod tools;
+pub(crate) mod protocol;
+pub(crate) mod state;
+pub(crate) mod tools;
 mod transport;
 
 pub use protocol::{McpOptions, ServeEnd, ServeError};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::migrations::migrate;
+use super::migrations::{migrate, require_current_version};
 use super::quarantine::lock_files;
 use super::{sibling, store_error};
 use crate::{StoreError, StoreOptions};
@@ -112,6 +112,16 @@ fn try_connect(path: &Path, now: i64, options: StoreOptions) -> Result<Connectio
         .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;")
         .map_err(store_error)?;
     migrate(&mut connection, now)?;
+    Ok(connection)
+}
+
+/// Opens the file to read it. The file of an older version is an error: bringing it up to date would change it.
+pub(super) fn connect_to_read(path: &Path, options: StoreOptions) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(store_error)?;
+    connection.busy_timeout(options.waiting_time()).map_err(store_error)?;
+    harden(&connection).map_err(store_error)?;
+    require_current_version(&connection)?;
     Ok(connection)
 }
 

@@ -193,6 +193,15 @@ fn too_new(connection: &Connection, found: u32) -> StoreError {
     }
 }
 
+/// Returns an error unless the store has the version of this program.
+pub(super) fn require_current_version(connection: &Connection) -> Result<(), StoreError> {
+    match version(connection)? {
+        VERSION => Ok(()),
+        found if found > VERSION => Err(too_new(connection, found)),
+        _ => Err(StoreError::Database("it was written by an older version".to_owned())),
+    }
+}
+
 /// Returns whether the file has no tables.
 fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
     let count = connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get::<_, u32>(0));

@@ -34,6 +34,7 @@ use store::SqliteStore;
 pub(crate) const BACKEND: StoreBackend = StoreBackend {
     scheme: "sqlite",
     open: |url, options| Ok(Box::new(SqliteStore::open(url.as_path(), options)?)),
+    read: |url, options| Ok(Box::new(SqliteStore::read(url.as_path(), options)?)),
     repair: |url, options| Ok(Box::new(SqliteStore::repair(url.as_path(), options)?)),
     exists: |url| url.as_path().exists(),
 };

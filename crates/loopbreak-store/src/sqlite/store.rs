@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::connection::connect;
+use super::connection::{connect, connect_to_read};
 use super::event_reader::{read_event, read_events};
 use super::migrations::refuse_later_version;
 use super::prune::{DAY, remove_run};
@@ -57,6 +57,13 @@ impl SqliteStore {
             }
             second => second,
         }
+    }
+
+    /// Opens the file to read it. Changes nothing.
+    pub(super) fn read(path: &Path, options: StoreOptions) -> Result<Self, StoreError> {
+        let connection = connect_to_read(path, options)?;
+        let identity = StoreFileId::find(path);
+        Ok(SqliteStore { connection, options, path: path.to_owned(), identity, quarantined: None })
     }
 
     /// Quarantines the file if SQLite finds damage in it, and opens the store again.

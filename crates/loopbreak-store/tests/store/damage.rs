@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loopbreak_store::{
-    RunChange, RunEvent, RunKey, StepEvent, Store, StoreError, StoreHealing, StoreUrl, change_with_healing,
-    open,
+    RunChange, RunEvent, RunKey, StepEvent, Store, StoreError, StoreHealing, StoreOptions, StoreUrl,
+    change_with_healing, open, read_existing,
 };
 
 fn key(session: &str) -> RunKey {
@@ -252,4 +252,26 @@ fn an_event_with_damaged_columns_is_shown_as_damaged() {
     );
     let (read, told) = read_all(&path);
     assert_eq!((read, told), (vec![1, 4, 6, 7, 8, 9], vec!["this event cannot be read".to_owned(); 3]));
+}
+
+/// A status line is shown all the time, so it must not touch what it shows.
+#[test]
+fn a_store_that_is_opened_to_read_it_is_not_changed() {
+    let (folder, path) = filled();
+    let url = StoreUrl::from(&*path);
+    let before = fs::read(&path).unwrap();
+    let mut store = read_existing(&url, StoreOptions::default()).unwrap().unwrap();
+    assert_eq!(store.run(&key("a")).unwrap().unwrap().events, 2);
+    assert!(add_step(&mut *store, "a").is_err(), "it can only be read");
+    assert_eq!(store.run(&key("a")).unwrap().unwrap().events, 2);
+    drop(store);
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    // Damage is left to those who write, and so is a store that does not exist.
+    fs::write(&path, "damaged").unwrap();
+    assert!(read_existing(&url, StoreOptions::default()).is_err());
+    assert_eq!(fs::read(&path).unwrap(), b"damaged");
+    let missing = folder.path().join("missing.db");
+    assert!(read_existing(&StoreUrl::from(&*missing), StoreOptions::default()).unwrap().is_none());
+    assert!(!missing.exists());
 }

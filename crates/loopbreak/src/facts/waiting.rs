@@ -127,6 +127,14 @@ mod tests {
             (r#"{"name":"get_job","args":{"id":7}}"#, r#"{"id":7,"state":"running"}"#),
             (r#"{"name":"bash","args":{"command":"gh run view 7"}}"#, "status: in_progress"),
             (r#"{"name":"sleep","args":{"seconds":5}}"#, ""),
+            (
+                r#"{"name":"Bash","args":{"command":"loopbreak wait --until 'test -f done' --every 20s"}}"#,
+                "timed out",
+            ),
+            (
+                r#"{"name":"Bash","args":{"command":"cd x && /usr/bin/loopbreak wait --until 'make > log && ls'"}}"#,
+                "",
+            ),
         ] {
             assert!(waits(action, Some(reply)), "{action}");
         }
@@ -137,6 +145,8 @@ mod tests {
         for (action, reply) in [
             (r#"{"name":"bash","args":{"command":"cargo test"}}"#, "running 3 tests\n1 failed"),
             (r#"{"name":"write_stdin","args":{"session_id":3,"chars":"y\n"}}"#, "ok"),
+            (r#"{"name":"Bash","args":{"command":"loopbreak analyze wait"}}"#, ""),
+            (r#"{"name":"Bash","args":{"command":"echo loopbreak wait > notes"}}"#, ""),
             (r#""look at machine""#, "The machine is running."),
             (r#"{"name":"Edit","args":{"path":"a"}}"#, "the job is running"),
         ] {

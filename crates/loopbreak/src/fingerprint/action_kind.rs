@@ -255,10 +255,13 @@ impl ActionTable {
     /// Returns the kind of a shell command (edit, wait or run), and whether it has side effects outside.
     fn class_of_command(&self, args: &str) -> (ActionKind, bool) {
         let (mut kind, mut mutates) = (ActionKind::Run, false);
+        let mut is_own_wait = false;
         for part in parts_of(raw_command(args)) {
             let mut parts = part.split_ascii_whitespace();
             let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-            if first == "sleep" && kind == ActionKind::Run {
+            // What follows is the condition that it waits for.
+            is_own_wait |= second == "wait" && (first == "loopbreak" || first.ends_with("/loopbreak"));
+            if (first == "sleep" || is_own_wait) && kind == ActionKind::Run {
                 kind = ActionKind::Wait;
             }
             // Most commands are in no list.
@@ -269,7 +272,8 @@ impl ActionTable {
                     && !part.trim_end().ends_with("2>")
                     && !part.contains("/dev/null")
             };
-            if changes || redirects() || (first == "sed" && second.starts_with("-i")) {
+            let edits = || changes || redirects() || (first == "sed" && second.starts_with("-i"));
+            if !is_own_wait && edits() {
                 kind = ActionKind::Edit;
             }
             mutates |= lists & command_list::MUTATING != 0 && self.mutates(part);

@@ -5,7 +5,7 @@ pub(crate) mod input_limits;
 mod mcp_server;
 mod resources;
 mod serve_error;
-mod tool_arguments;
+pub(crate) mod tool_arguments;
 mod tool_error;
 mod tool_schemas;
 

@@ -32,7 +32,10 @@ impl<T: JsonSchema> JsonSchema for ToolArguments<T> {
     }
 }
 
-fn read<T: DeserializeOwned + JsonSchema + Any>(arguments: Map<String, Value>) -> Result<T, ToolError> {
+/// Checks arguments against the schema of `T` and reads them.
+pub(crate) fn read<T: DeserializeOwned + JsonSchema + Any>(
+    arguments: Map<String, Value>,
+) -> Result<T, ToolError> {
     check_arguments(&schema_for_type::<T>(), &arguments)?;
     serde_json::from_value(Value::Object(arguments)).map_err(|error| {
         let error = error.to_string();

@@ -16,6 +16,11 @@ impl ToolError {
         ToolError { what: what.into(), hint: hint.into() }
     }
 
+    /// Returns what happened, and what to do.
+    pub(crate) fn into_parts(self) -> (String, String) {
+        (self.what, self.hint)
+    }
+
     /// Returns the text that the model reads.
     pub(crate) fn text(&self) -> String {
         format!("{}. {}.", self.what, self.hint)

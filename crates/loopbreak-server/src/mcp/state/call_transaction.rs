@@ -51,6 +51,13 @@ impl CallTransaction {
         self.has_attempts = true;
     }
 
+    /// Prepares a run that is kept in memory for its next call: what the last one recorded is for the store, and dropped.
+    pub(crate) fn begin_next(&mut self, now: i64) {
+        self.events.clear();
+        self.records = RunRecords::default();
+        self.now = now;
+    }
+
     /// Returns everything that has to be written.
     pub(crate) fn into_change(mut self) -> Result<RunChange, ToolError> {
         if self.has_attempts {

@@ -27,6 +27,8 @@ const NAMED_RUNS: usize = 5;
 #[derive(Debug)]
 pub(crate) struct ServerState {
     pub(crate) store: Box<dyn Store>,
+    /// Name under which the store keeps the runs that are recorded here.
+    source: &'static str,
     options: McpOptions,
     visible: VisibleRuns,
     /// Settings of the guards. The task detector is off, because the series judges tasks when it is asked.
@@ -80,16 +82,28 @@ impl ServerState {
 
     /// Opens the store, for clients that see these runs.
     pub(crate) fn open_with(options: McpOptions, visible: VisibleRuns) -> Result<Self, ServeError> {
+        ServerState::open_as(SOURCE, options, visible)
+    }
+
+    /// Does the same for another program than the MCP server.
+    pub(crate) fn open_as(
+        source: &'static str,
+        options: McpOptions,
+        visible: VisibleRuns,
+    ) -> Result<Self, ServeError> {
         let store = open(&options.store)?;
-        let steps = options.settings.clone().with_mode(DetectorName::Task, Mode::Off);
-        let config = |settings| Config::new(settings).map_err(|error| ServeError::Config(error.to_string()));
-        let (steps, config) = (config(steps)?, config(options.settings.clone())?);
-        Ok(ServerState { store, options, visible, steps, config, open_runs: BTreeMap::new() })
+        let (steps, config) = guard_configs(&options.settings)?;
+        Ok(ServerState { store, source, options, visible, steps, config, open_runs: BTreeMap::new() })
     }
 
     /// Returns the key of a run of this server.
     pub(crate) fn key(run: &str) -> RunKey {
         RunKey { source: SOURCE.to_owned(), session: run.to_owned(), agent: String::new() }
+    }
+
+    /// Returns the key of a run that is recorded here.
+    fn own_key(&self, run: &str) -> RunKey {
+        RunKey { source: self.source.to_owned(), ..ServerState::key(run) }
     }
 
     /// Changes a run as a whole: restores its guard, lets `call` work on it, and writes everything back. If `call`
@@ -101,11 +115,12 @@ impl ServerState {
         call: impl Fn(&mut CallTransaction) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
         // As in hooks: a damaged store is moved away and replaced by a new one, and one that was removed is noticed.
+        let key = self.own_key(run);
         let ServerState { store, options, steps, config, .. } = self;
         let changed = change_with_healing(
             &mut **store,
-            &ServerState::key(run),
-            |store| try_change(store, options, (steps, config), run, scope, &call),
+            &key,
+            |store| try_change(store, options, (steps, config), &key, scope, &call),
             |failure| match failure {
                 ChangeFailure::Store(error) => Some(error),
                 ChangeFailure::Call(_) => None,
@@ -119,7 +134,7 @@ impl ServerState {
     }
 
     /// Opens the store again if its file was moved, removed or replaced. If that fails, the call says why.
-    pub(super) fn refresh(&mut self) {
+    pub(crate) fn refresh(&mut self) {
         let _ = self.store.refresh();
     }
 
@@ -151,7 +166,7 @@ impl ServerState {
 
     /// Returns the guard of a run, for questions. An unknown run has a new guard.
     pub(crate) fn guard(&self, run: &str) -> Result<Guard, ToolError> {
-        let state = self.store.state(&ServerState::key(run))?;
+        let state = self.store.state(&self.own_key(run))?;
         Ok(CallTransaction::restore(state.as_deref(), &self.steps, &self.config, run, 0)?.guard)
     }
 
@@ -252,21 +267,29 @@ impl ServerState {
     }
 }
 
+/// Returns the configurations of the guards and of the series. The task detector of the guards is off, because the series
+/// judges tasks when it is asked.
+pub(crate) fn guard_configs(settings: &Settings) -> Result<(Config, Config), ServeError> {
+    let config = |settings| Config::new(settings).map_err(|error| ServeError::Config(error.to_string()));
+    let steps = settings.clone().with_mode(DetectorName::Task, Mode::Off);
+    Ok((config(steps)?, config(settings.clone())?))
+}
+
 fn try_change<T>(
     store: &mut dyn Store,
     options: &McpOptions,
     (steps, config): (&Config, &Config),
-    run: &str,
+    key: &RunKey,
     scope: CallScope,
     call: &impl Fn(&mut CallTransaction) -> Result<T, ToolError>,
 ) -> Result<T, ChangeFailure> {
     let now = now();
-    let stored = store.begin(&ServerState::key(run), &options.folder, now)?;
+    let stored = store.begin(key, &options.folder, now)?;
     let tasks = match scope {
         CallScope::Steps => Vec::new(),
         CallScope::Tasks => stored.roadmap()?,
     };
-    let mut transaction = CallTransaction::restore(stored.state(), steps, config, run, now)?;
+    let mut transaction = CallTransaction::restore(stored.state(), steps, config, &key.session, now)?;
     transaction.tasks = tasks;
     let answer = call(&mut transaction)?;
     stored.commit(transaction.into_change()?)?;

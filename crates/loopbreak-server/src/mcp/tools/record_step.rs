@@ -16,29 +16,42 @@ impl ServerState {
         run: &str,
         input: &StepInput,
     ) -> Result<RecordStepOutput, ToolError> {
-        if !input.step.has_facet() {
-            return Err(ToolError::new(
-                "The step is empty",
-                "Set at least one of action, outcome, say, user, place, score, objectives, task, progress, \
-                 critic and usage",
-            ));
-        }
+        check_step(&input.step)?;
         let scope = if input.step.task.is_some() { CallScope::Tasks } else { CallScope::Steps };
-        self.change(run, scope, |transaction| {
-            let mut step = input.step.clone();
-            step.at.get_or_insert(EpochMillis(transaction.now));
-            let verdict = transaction.guard.observe(&step);
-            transaction.state.guard.note_findings(&verdict, transaction.now);
-            transaction.records.add_verdict(&verdict, transaction.now);
-            let mut output = verdict_output::step(run, &verdict, &transaction.state.guard.loops);
-            if let Some(task) = &step.task {
-                let recorded = record_attempt::record(transaction, run, task, step.at)?;
-                output.task = recorded.map(|recorded| recorded.check);
-            }
-            log(transaction, &step, &verdict);
-            Ok(output)
-        })
+        self.change(run, scope, |transaction| observe_step(transaction, run, &input.step))
     }
+}
+
+/// Checks that a step says something.
+pub(crate) fn check_step(step: &Step<'_>) -> Result<(), ToolError> {
+    if step.has_facet() {
+        return Ok(());
+    }
+    Err(ToolError::new(
+        "The step is empty",
+        "Set at least one of action, outcome, say, user, place, score, objectives, task, progress, \
+         critic and usage",
+    ))
+}
+
+/// Shows a step to the guard of a run and returns the verdict.
+pub(crate) fn observe_step(
+    transaction: &mut CallTransaction,
+    run: &str,
+    step: &Step<'_>,
+) -> Result<RecordStepOutput, ToolError> {
+    let mut step = step.clone();
+    step.at.get_or_insert(EpochMillis(transaction.now));
+    let verdict = transaction.guard.observe(&step);
+    transaction.state.guard.note_findings(&verdict, transaction.now);
+    transaction.records.add_verdict(&verdict, transaction.now);
+    let mut output = verdict_output::step(run, &verdict, &transaction.state.guard.loops);
+    if let Some(task) = &step.task {
+        let recorded = record_attempt::record(transaction, run, task, step.at)?;
+        output.task = recorded.map(|recorded| recorded.check);
+    }
+    log(transaction, &step, &verdict);
+    Ok(output)
 }
 
 /// Logs a step with the keys that hooks use.

@@ -1,4 +1,4 @@
-//! Runs a program with a time limit.
+//! Runs a program with a time limit. All processes that it started end with it.
 
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -11,15 +11,17 @@ const MAX_OUTPUT: u64 = 1 << 20;
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The exit status and the output of a program.
-pub(super) struct LimitedOutput {
-    pub(super) status: ExitStatus,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
+pub(crate) struct LimitedOutput {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
 }
 
 /// Runs a command with this input. If it takes longer than the limit, it is ended, and that is an error.
-pub(super) fn run_limited(command: &mut Command, input: &[u8], limit: Duration) -> io::Result<LimitedOutput> {
+pub(crate) fn run_limited(command: &mut Command, input: &[u8], limit: Duration) -> io::Result<LimitedOutput> {
     let started = Instant::now();
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (stdout, stderr) = (read_aside(child.stdout.take()), read_aside(child.stderr.take()));
     let stdin = child.stdin.take();
@@ -31,20 +33,32 @@ pub(super) fn run_limited(command: &mut Command, input: &[u8], limit: Duration) 
             break status;
         }
         if started.elapsed() > limit {
-            end(&mut child);
+            end_group(&mut child);
+            let _ = child.wait();
             let message = format!("it did not answer within {} s and was ended", limit.as_secs());
             return Err(io::Error::new(ErrorKind::TimedOut, message));
         }
         thread::sleep(PAUSE);
     };
+    // One that was left behind would keep the output open.
+    end_group(&mut child);
     let _ = writer.join();
     let collect = |reader: JoinHandle<Vec<u8>>| reader.join().unwrap_or_default();
     Ok(LimitedOutput { status, stdout: collect(stdout), stderr: collect(stderr) })
 }
 
-fn end(child: &mut Child) {
+/// Ends the processes of the group.
+fn end_group(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{Signal, killpg};
+        use nix::unistd::Pid;
+
+        // Process ids fit into the type of the system. A group that has ended needs no signal.
+        let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL);
+    }
+    #[cfg(not(unix))]
     let _ = child.kill();
-    let _ = child.wait();
 }
 
 fn read_aside(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
