@@ -7,6 +7,7 @@ use std::io;
 use loopbreak::Pattern;
 
 use super::detail::{RunDetail, share};
+use super::figures;
 use super::overview::OverviewLine;
 use crate::markup::{HtmlPage, escape, escape_json};
 use crate::mode_note::mode_note;
@@ -66,6 +67,7 @@ pub fn page(report: &Report) -> io::Result<String> {
     body += "</header>\n<main>\n";
     cards(&mut body, report);
     patterns(&mut body, report)?;
+    figures::write(&mut body, &report.totals);
     series(&mut body, report);
     list(&mut body, unlisted);
     let _ = write!(
@@ -140,10 +142,16 @@ fn cards(out: &mut String, report: &Report) {
         let _ = write!(note, "{} only steered, ", grouped(steered));
     }
     let _ = write!(note, "{} only warned, {} clear", grouped(totals.warned - totals.stopped), grouped(clear));
+    if let Some(mean) = totals.mean_steps.filter(|_| totals.runs > 1) {
+        let _ = write!(note, "; {mean:.0} steps each on average");
+    }
     card(out, "", "Runs", &grouped(totals.runs), &note);
     let note =
         format!("of {}, {} %", grouped(totals.steps), percent(totals.steps_after_ending, totals.steps));
     card(out, "", "Steps wasted", &grouped(totals.steps_after_ending), &note);
+    if totals.llm_calls_saved != totals.steps_after_ending {
+        card(out, "", "Model calls wasted", &grouped(totals.llm_calls_saved), "that the wasted steps stand for");
+    }
     if let Some(tokens) = totals.tokens {
         let wasted = totals.tokens_after_ending.unwrap_or(0);
         let (value, note) = partly_known(rough(wasted), totals.uncounted_endings, totals.wasteful_endings);
