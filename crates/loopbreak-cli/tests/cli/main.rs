@@ -26,6 +26,7 @@ mod docs;
 mod ending;
 mod eval;
 mod explain;
+mod figures;
 mod first_release;
 mod first_signal;
 mod formats;
