@@ -11,7 +11,7 @@ use super::run_list::{self, RunList};
 use super::run_totals::RunTotals;
 use crate::json_number::{plain, plain_option};
 use crate::statistics::RunTimeline;
-use crate::statistics::{EffectCounts, FindingReport, PatternCounts, ProposalScores};
+use crate::statistics::{EffectCounts, FindingReport, LongestLoop, PatternCounts, ProposalScores};
 
 /// Name and version of this format.
 pub const SCHEMA: &str = "loopbreak.report/1";
@@ -181,6 +181,9 @@ pub struct RunReport {
     /// Rulings on proposals, grouped.
     #[serde(skip)]
     pub rulings: Vec<RulingGroup>,
+    /// The longest loop that the agent would have been warned about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_loop: Option<LongestLoop>,
     /// All findings, counted by detector and pattern.
     #[serde(skip)]
     pub patterns: PatternCounts,

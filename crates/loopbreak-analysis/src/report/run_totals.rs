@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::run_report::{RunReport, VerdictName};
 use crate::json_number::{plain_option, rounded_mean};
 use crate::statistics::{
-    EffectCounts, PatternCount, PatternCounts, ProposalDistribution, ProposalScores, RunCost,
+    EffectCounts, LongestLoop, PatternCount, PatternCounts, ProposalDistribution, ProposalScores, RunCost,
     ScoreDistribution, ValueCounts,
 };
 
@@ -127,6 +127,9 @@ pub struct RunTotals {
     pub objectives_after_ending: u64,
     /// Runs with a period without progress that was long enough for a warning.
     pub stuck_runs: u64,
+    /// The longest loop of all runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_loop: Option<LongestLoop>,
 }
 
 /// Proposals that a detector would have penalized or refused.
@@ -201,6 +204,11 @@ impl TotalsBuilder {
         if !run.stuck.is_empty() {
             totals.stuck_runs += 1;
             totals.objectives_in_stuck_runs += run.objectives_completed;
+        }
+        if let Some(longest) = &run.longest_loop
+            && totals.longest_loop.as_ref().is_none_or(|known| longest.is_longer_than(known))
+        {
+            totals.longest_loop = Some(longest.clone());
         }
         self.patterns.merge(&run.patterns);
         run.proposals.iter().for_each(|proposals| self.proposals.merge(proposals));

@@ -15,7 +15,7 @@ use crate::report::{
 };
 use crate::statistics::RunTimeline;
 use crate::statistics::StuckPeriods;
-use crate::statistics::{EffectCounts, PatternCounts, ProposalScores, WarningFollower};
+use crate::statistics::{EffectCounts, LoopSightings, PatternCounts, ProposalScores, WarningFollower};
 use crate::statistics::{SavingsTracker, StepFacts, StepIntervention};
 
 /// Maximum number of proposals per kind that are kept with their reasons. All are counted.
@@ -39,6 +39,7 @@ pub(super) struct RunStatistics {
     completed: HashSet<u64, RandomState>,
     /// Number of objectives that were completed after the ending.
     completed_after_ending: u64,
+    sightings: LoopSightings,
     patterns: PatternCounts,
     proposals: Option<ProposalScores>,
     /// The setting; 0 for that of the format.
@@ -69,6 +70,7 @@ impl RunStatistics {
             score: None,
             completed: HashSet::default(),
             completed_after_ending: 0,
+            sightings: LoopSightings::default(),
             patterns: PatternCounts::default(),
             proposals: None,
             calls_per_step: config.report.calls_per_step,
@@ -102,6 +104,7 @@ impl RunStatistics {
         }
         let done = self.found(verdict);
         self.followed.add(step, verdict, line);
+        self.sightings.add(step, verdict);
         self.ledger.add(&facts, done);
         for act in &verdict.decisions {
             self.intervened(verdict.turn, act);
@@ -267,6 +270,7 @@ impl RunStatistics {
             score: self.score,
             objectives_completed: self.completed.len() as u64,
             objectives_after_ending: self.completed_after_ending,
+            longest_loop: self.sightings.finish(),
             patterns: self.patterns,
             proposals: self.proposals,
             refused: self.refused,

@@ -1,5 +1,6 @@
 //! Statistics of one run, gathered step by step.
 
+mod longest_loop;
 mod pattern_counts;
 mod proposal_scores;
 mod repeat_tracker;
@@ -9,6 +10,8 @@ mod score_distribution;
 mod stuck_periods;
 mod warning_effect;
 
+pub use longest_loop::LongestLoop;
+pub(crate) use longest_loop::LoopSightings;
 pub use pattern_counts::{PatternCount, PatternCounts};
 pub use proposal_scores::{ProposalBin, ProposalDistribution, ProposalScores};
 pub use repeat_tracker::RepeatTracker;

@@ -85,7 +85,8 @@ impl PatternCounts {
     pub fn into_sorted(mut self) -> Vec<PatternCount> {
         self.0.sort_by(|a, b| {
             let order = (b.runs, b.findings()).cmp(&(a.runs, a.findings()));
-            order.then_with(|| a.detector.as_str().cmp(b.detector.as_str()))
+            order
+                .then_with(|| a.detector.as_str().cmp(b.detector.as_str()))
                 .then_with(|| a.pattern.as_str().cmp(b.pattern.as_str()))
         });
         self.0

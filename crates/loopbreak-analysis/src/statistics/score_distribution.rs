@@ -166,7 +166,11 @@ fn bin_width(range: f64) -> f64 {
     }
     let smallest = range / BINS;
     let power = 10_f64.powf(smallest.log10().floor());
-    [1.0, 2.0, 5.0, 10.0].into_iter().map(|step| step * power).find(|width| *width >= smallest).unwrap_or(power * 10.0)
+    [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|step| step * power)
+        .find(|width| *width >= smallest)
+        .unwrap_or(power * 10.0)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod autopilot;
 mod autopilot_meanwhile;
 mod autopilot_reports;
 mod bad_input;
+mod card;
 mod closed_pipes;
 mod config;
 mod docs;

@@ -150,7 +150,13 @@ fn cards(out: &mut String, report: &Report) {
         format!("of {}, {} %", grouped(totals.steps), percent(totals.steps_after_ending, totals.steps));
     card(out, "", "Steps wasted", &grouped(totals.steps_after_ending), &note);
     if totals.llm_calls_saved != totals.steps_after_ending {
-        card(out, "", "Model calls wasted", &grouped(totals.llm_calls_saved), "that the wasted steps stand for");
+        card(
+            out,
+            "",
+            "Model calls wasted",
+            &grouped(totals.llm_calls_saved),
+            "that the wasted steps stand for",
+        );
     }
     if let Some(tokens) = totals.tokens {
         let wasted = totals.tokens_after_ending.unwrap_or(0);

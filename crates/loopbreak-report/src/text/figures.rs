@@ -77,7 +77,8 @@ fn objectives(totals: &RunTotals) -> Option<String> {
     let mut text = format!("{} completed", grouped(completed));
     if totals.stuck_runs > 0 {
         let runs = plural(totals.stuck_runs, "run");
-        let _ = write!(text, ", {} of them in {runs} that got stuck", grouped(totals.objectives_in_stuck_runs));
+        let _ =
+            write!(text, ", {} of them in {runs} that got stuck", grouped(totals.objectives_in_stuck_runs));
     }
     if totals.ended > 0 {
         let _ = write!(text, ", {} after a stop", grouped(totals.objectives_after_ending));
@@ -123,7 +124,9 @@ fn table(out: &mut String, patterns: &[PatternCount], look: &TextStyle) -> fmt::
         return Ok(());
     }
     let dim = look.dim();
-    let width = |text: &dyn Fn(&PatternCount) -> usize, least| patterns.iter().map(text).max().unwrap_or(0).max(least);
+    let width = |text: &dyn Fn(&PatternCount) -> usize, least| {
+        patterns.iter().map(text).max().unwrap_or(0).max(least)
+    };
     let pattern_width = width(&|count| count.pattern.as_str().len(), "finding".len());
     let detector_width = width(&|count| count.detector.as_str().len(), "detector".len());
     let observed = patterns.iter().any(|count| count.observed > 0);
