@@ -91,10 +91,13 @@ fn findings_are_counted_by_pattern_over_runs() {
     for (pattern, most) in [("oscillation", 1), ("camping", 2)] {
         let count = counts.iter().find(|count| count["pattern"] == pattern).unwrap();
         let of = |severity: &str| {
-            let found = findings.iter().filter(|found| found["pattern"] == pattern && found["severity"] == severity);
+            let found =
+                findings.iter().filter(|found| found["pattern"] == pattern && found["severity"] == severity);
             found.count() as u64
         };
-        let has = |run: &&Value| run["findings"].as_array().unwrap().iter().any(|found| found["pattern"] == pattern);
+        let has = |run: &&Value| {
+            run["findings"].as_array().unwrap().iter().any(|found| found["pattern"] == pattern)
+        };
         let runs = report["runs"].as_array().unwrap().iter().filter(has).count();
         // Walking between two halls is also a stay at both of them.
         assert_eq!((&count["runs"], runs), (&most.into(), most), "{pattern}");
