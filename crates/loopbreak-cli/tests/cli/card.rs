@@ -44,7 +44,8 @@ fn a_card_has_the_totals_and_the_tool_of_the_longest_loop() {
     assert_eq!(longest["tool"], "Bash");
     assert!(longest["steps"].as_u64().unwrap() > 50, "{longest}");
     assert!(texts.contains(&format!("Longest loop: Bash × {}", longest["steps"])), "{texts:?}");
-    assert!(texts.contains(&format!("of steps wasted ({})", totals["steps_after_ending"])), "{texts:?}");
+    let (saved, all) = (totals["steps_after_ending"].as_f64().unwrap(), totals["steps"].as_f64().unwrap());
+    assert!(texts.contains(&format!("{:.0} %", saved / all * 100.0)), "{texts:?}");
 }
 
 /// Nothing of the log is in the card but the name of the tool.
@@ -61,7 +62,9 @@ fn no_path_command_or_run_of_a_log_is_in_its_card() {
     let shown: BTreeSet<&str> = shown.split(|char: char| !char.is_alphanumeric() && char != '_').collect();
     // The words of the card itself and the tool.
     let own: BTreeSet<&str> =
-        "bash going spent that after what point came longest loop stop wasted steps".split(' ').collect();
+        "bash going spent from point where each would have been longest loop stopped wasted steps"
+            .split(' ')
+            .collect();
     let leaked: Vec<&String> =
         words.iter().filter(|word| shown.contains(word.as_str()) && !own.contains(word.as_str())).collect();
     assert!(leaked.is_empty(), "{leaked:?}");
@@ -95,7 +98,13 @@ fn hostile_names_do_not_reach_the_card() {
 #[test]
 fn the_texts_of_a_card_fit_into_it() {
     let folder = folder();
-    analyze(&root(), &["examples", "-q", "--card", folder.path().join("card.svg").to_str().unwrap()]);
+    // Figures as large as anybody will see.
+    let big = json!({"run": "big", "action": {"name": "a".repeat(32), "args": {}}, "outcome": {"text": "no", "error": true},
+        "usage": {"input_tokens": 900_000_000_u64, "cost_usd": 98765.4}});
+    fs::write(folder.path().join("log.jsonl"), format!("{big}\n").repeat(60)).unwrap();
+    analyze(folder.path(), &["log.jsonl", "-q", "--card", "card.svg"]);
+    let card = fs::read_to_string(folder.path().join("card.svg")).unwrap();
+    assert_eq!(texts_of(&card).len(), 12, "four tiles: {card}");
     let mut browser = TestBrowser::open(&folder.path().join("card.svg"), "", folder.path());
     let outside = browser.eval(
         "(() => {

@@ -67,9 +67,9 @@ pub fn page(report: &Report) -> io::Result<String> {
     body += "</header>\n<main>\n";
     cards(&mut body, report);
     patterns(&mut body, report)?;
-    figures::write(&mut body, &report.totals);
     series(&mut body, report);
     list(&mut body, unlisted);
+    figures::write(&mut body, &report.totals);
     let _ = write!(
         body,
         "</main>\n<footer><p class=\"dim\">Loopbreak {}. Steps are shortened and secrets masked. A long run has its first and last steps, \

@@ -61,7 +61,9 @@ fn render(report: &Report) -> String {
             svg,
             "<rect class=\"tile\" x=\"{x}\" y=\"150\" width=\"{tile_width}\" height=\"130\" rx=\"10\"/>"
         );
-        text(&mut svg, x + 18, 214, 38, class, value);
+        // A long figure is set smaller, so that it stays in its tile.
+        let size = (34 * 6 / value.chars().count().max(6)).max(14);
+        text(&mut svg, x + 18, 214, size, class, value);
         text(&mut svg, x + 18, 250, 17, "dim", name);
     }
     if let Some(longest) = &totals.longest_loop {
@@ -70,7 +72,7 @@ fn render(report: &Report) -> String {
         text(&mut svg, MARGIN, 330, 24, "", &format!("Longest loop: {name} × {}", grouped(longest.steps)));
     }
     let note = mode_note(report.mode)
-        .unwrap_or("Counted by loopbreak analyze: what came after the point of a stop.");
+        .unwrap_or("Counted by loopbreak analyze, from the point where each run would have been stopped.");
     text(&mut svg, MARGIN, HEIGHT - 44, 16, "dim", note);
     svg += "</svg>\n";
     svg
@@ -116,7 +118,7 @@ fn tiles(totals: &RunTotals) -> Vec<(String, String, &'static str)> {
         (grouped(found), if found == 1 { "loop" } else { "loops" }.to_owned(), "figure"),
         (
             format!("{} %", percent(totals.steps_after_ending, totals.steps)),
-            format!("of steps wasted ({})", grouped(totals.steps_after_ending)),
+            "of steps wasted".to_owned(),
             "wasted",
         ),
     ];
