@@ -9,6 +9,7 @@ mod agents_relay;
 mod bench;
 mod chore_failure;
 mod ci;
+mod coding_run;
 mod dam;
 mod detector_pages;
 mod dist;
@@ -31,6 +32,7 @@ mod release_fixture;
 mod screenshots;
 mod secrets;
 mod source_lexer;
+mod split_mix;
 mod workspace_program;
 
 use std::process::ExitCode;
