@@ -61,6 +61,7 @@ mod opencode_database;
 mod outputs;
 mod page;
 mod pages;
+mod pictures;
 mod play;
 mod play_https;
 mod releases;
