@@ -277,3 +277,34 @@ fn the_first_refusal_is_the_one_that_the_table_starts_with() {
         .min();
     assert_eq!(first, Some(turn), "{shown}");
 }
+
+/// "No progress for 80 turns" while every text says 40: the reason names the limit and why it moved.
+#[test]
+fn a_limit_that_moved_is_named_with_its_reason() {
+    let folder = folder();
+    let mut log = String::new();
+    for turn in 1..=140_u64 {
+        let room = if turn <= 25 { turn } else { 24 + turn % 2 };
+        let outcome = format!(
+            "Room {room}\nThis is the hall of the {room} lamps, long and cold. Water drips from the roof."
+        );
+        let step = json!({"run": "e", "turn": turn, "action": format!("go {room}"), "outcome": outcome,
+            "place": {"id": room, "name": format!("Room {room}")}, "score": 5});
+        writeln!(log, "{step}").unwrap();
+    }
+    fs::write(folder.path().join("log.jsonl"), log).unwrap();
+    let run = report_of(folder.path(), &["log.jsonl"])["runs"][0].take();
+    let stop =
+        run["interventions"].as_array().unwrap().iter().find(|act| act["intervention"] == "stop").unwrap();
+    let reason = stop["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("no progress for ") && reason.ends_with(", raised from 40 while it explored)"),
+        "{reason}"
+    );
+    assert!(stop["turn"].as_u64() > Some(40), "{stop}");
+    let fixed =
+        report_of(folder.path(), &["log.jsonl", "--set", "stagnation.patience=fixed"])["runs"][0].take();
+    let stop =
+        fixed["interventions"].as_array().unwrap().iter().find(|act| act["intervention"] == "stop").unwrap();
+    assert_eq!(stop["reason"], "no progress for 40 turns");
+}
