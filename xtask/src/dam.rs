@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 use rooms::{DamRoom, HILLSIDE, room};
 use serde::Serialize;
 
+use crate::split_mix::SplitMix;
+
 /// A stretch of the healthy part: an objective, completed with the last action on the route. In each new room on
 /// the way the agent does everything there is to do.
 struct RouteLeg {
@@ -344,24 +346,6 @@ impl DamPlayer {
 
 /// The range of the critic's score, in hundredths.
 type CriticRange = std::ops::RangeInclusive<u32>;
-
-/// `SplitMix64`: the same seed always gives the same numbers.
-struct SplitMix(u64);
-
-impl SplitMix {
-    /// Draws a number below `sides`, or 0 if there are none.
-    fn below(&mut self, sides: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut throw = self.0;
-        throw = (throw ^ (throw >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        throw = (throw ^ (throw >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((throw ^ (throw >> 31)) % u64::from(sides.max(1))) as u32
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u32) as usize]
-    }
-}
 
 #[cfg(test)]
 mod tests;

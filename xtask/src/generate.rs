@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::chore_failure::ChoreFailure;
+use crate::coding_run;
 use crate::dam;
 use crate::event_page;
 use crate::generated_parts;
@@ -46,8 +47,10 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/reference/api/loopbreak-store.txt", ContentSource::PublicApi("loopbreak-store")),
     ("docs/reference/api/loopbreak-trace.txt", ContentSource::PublicApi("loopbreak-trace")),
     ("docs/reference/api/loopbreak-watch.txt", ContentSource::PublicApi("loopbreak-watch")),
+    ("examples/coding.jsonl", ContentSource::Function(coding_run::jsonl)),
     ("examples/dam.jsonl", ContentSource::Function(dam::jsonl)),
-    ("docs/images/analyze.svg", ContentSource::Picture(&["analyze", "examples/dam.jsonl"])),
+    ("docs/images/analyze.svg", ContentSource::Picture(&["analyze", "examples/coding.jsonl"])),
+    ("docs/images/analyze-game.svg", ContentSource::Picture(&["analyze", "examples/dam.jsonl"])),
 ];
 
 impl ContentSource {

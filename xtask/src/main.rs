@@ -10,6 +10,7 @@ mod bench;
 mod builder_paths;
 mod chore_failure;
 mod ci;
+mod coding_run;
 mod dam;
 mod detector_pages;
 mod dist;
@@ -35,6 +36,7 @@ mod release_fixture;
 mod screenshots;
 mod secrets;
 mod source_lexer;
+mod split_mix;
 mod workflows;
 mod workspace_program;
 

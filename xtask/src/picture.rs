@@ -26,7 +26,7 @@ pub(crate) fn svg(command: &str, output: &str) -> String {
     let width = (columns.unwrap_or(0_usize) as f64 * COLUMN).ceil() as usize + 2 * MARGIN;
     let height = lines.len() * LINE + 2 * MARGIN;
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">\n<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#16181d\"/>\n<g font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\" fill=\"#d8dee9\" xml:space=\"preserve\">\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">\n<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#16181d\"/>\n<g font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" font-size=\"14\" fill=\"#d8dee9\">\n",
         escaped(&format!("Output of {command}"))
     );
     for (index, line) in lines.iter().enumerate() {
@@ -49,11 +49,12 @@ pub(crate) fn svg(command: &str, output: &str) -> String {
             if style.dim {
                 attributes.push_str(" opacity=\"0.6\"");
             }
-            // The length keeps columns apart whatever font the reader has.
+            // The length keeps columns apart whatever font the reader has. Chromium collapses blanks unless each element asks
+            // to keep them; that its group does is not enough.
             let length = count as f64 * COLUMN;
             let _ = writeln!(
                 svg,
-                "<text x=\"{x:.1}\" y=\"{y}\" textLength=\"{length:.1}\" lengthAdjust=\"spacingAndGlyphs\"{attributes}>{}</text>",
+                "<text xml:space=\"preserve\" x=\"{x:.1}\" y=\"{y}\" textLength=\"{length:.1}\" lengthAdjust=\"spacingAndGlyphs\"{attributes}>{}</text>",
                 escaped(&text)
             );
         }
@@ -132,5 +133,12 @@ mod tests {
         let svg = svg("cmd", "a < b & c");
         assert!(svg.contains("a &lt; b &amp; c"));
         assert!(svg.contains("$ cmd"));
+    }
+
+    #[test]
+    fn every_piece_keeps_its_blanks() {
+        let svg = svg("cmd", "a   b\n\u{1b}[1mc    d\u{1b}[0m");
+        assert_eq!(svg.matches("<text xml:space=\"preserve\" ").count(), 3);
+        assert_eq!(svg.matches("<text").count(), 3);
     }
 }

@@ -33,6 +33,11 @@ pub(crate) fn money(amount: f64) -> f64 {
     if rounded.is_finite() { rounded } else { amount }
 }
 
+/// Rounds a mean to millionths, which is more than anybody reads.
+pub(crate) fn rounded_mean(mean: f64) -> f64 {
+    money(mean)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -25,13 +25,14 @@ pub use logs::{
     report_unread_inputs,
 };
 pub use report::{
-    FirstStop, FirstWarning, InputStatistics, InterventionReport, MOST_LISTED, Report, RulingGroup,
-    RunEnding, RunList, RunReport, RunTotals, SCHEMA, ScoreReport, SeriesReport, StuckPeriod, TotalsBuilder,
-    VerdictName, for_each_run,
+    DetectorRulings, FirstStop, FirstWarning, InputStatistics, InterventionReport, MOST_LISTED, Report,
+    RulingGroup, RunEnding, RunList, RunReport, RunTotals, SCHEMA, ScoreReport, SeriesReport, StuckPeriod,
+    TotalsBuilder, VerdictName, for_each_run,
 };
 pub use run::{CorruptRecord, RunAnalysis, RunRecord};
 pub use series::{ReportedAttempt, RestartTracker, TaskAttempts};
 pub use statistics::{
-    EffectCounts, FOLLOWED_STEPS, FREE_STEPS, FindingReport, PlaceTurns, RepeatTracker, RunCost, RunSavings,
-    RunTimeline, TimelineBucket, WarningEffect,
+    EffectCounts, FOLLOWED_STEPS, FREE_STEPS, FindingReport, LongestLoop, PatternCount, PatternCounts,
+    PlaceTurns, ProposalBin, ProposalDistribution, ProposalScores, RepeatTracker, RunCost, RunSavings,
+    RunTimeline, ScoreBin, ScoreDistribution, TimelineBucket, WarningEffect,
 };

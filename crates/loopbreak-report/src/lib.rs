@@ -20,6 +20,7 @@ pub mod outputs;
 pub mod stored_runs;
 pub mod text;
 pub mod tune;
+mod turn_ranges;
 mod unread_items;
 mod worst_runs;
 

@@ -59,6 +59,11 @@ pub(crate) fn dollars(amount: f64) -> String {
     if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
+/// Formats a number of model calls. Returns nothing if a step is one call: then the number of steps says the same.
+pub(crate) fn model_calls(calls: u64, steps: u64) -> Option<String> {
+    (calls != steps).then(|| plural(calls, "model call"))
+}
+
 /// Returns a sum over runs of which some do not know their part, and a note about those. A sum that no run knows is not zero
 /// but unknown.
 pub(crate) fn partly_known(sum: String, unknown: u64, runs: u64) -> (String, String) {

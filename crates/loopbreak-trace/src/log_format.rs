@@ -65,6 +65,10 @@ pub(crate) trait FormatDefinition: Sync {
     fn rejection_marks(&self) -> &'static [&'static str] {
         &[]
     }
+    /// Returns the number of calls of a model that one step stands for.
+    fn calls_per_step(&self) -> u32 {
+        1
+    }
     /// Finds the exit code of a call in a part of a log. Lines may be incomplete.
     fn exit_code(&self, _part: &[u8], _call: &str) -> Option<i64> {
         None
@@ -142,6 +146,11 @@ impl LogFormat {
     /// Returns a short description of the files.
     pub fn file_description(self) -> &'static str {
         self.0.file_description()
+    }
+
+    /// Returns the number of calls of a model that one step of these logs stands for.
+    pub fn calls_per_step(self) -> u32 {
+        self.0.calls_per_step()
     }
 
     /// Returns whether a part of a log may have calls that the agent rejected by itself. This is much faster than reading

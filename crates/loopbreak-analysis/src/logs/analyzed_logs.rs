@@ -72,7 +72,7 @@ impl AnalyzedLogs {
             runs.push(log.runs);
         }
         let series = [tasks.finish(), restarts.finish()].concat();
-        let totals = sums.finish(reading, config.report.calls_per_step);
+        let totals = sums.finish(reading);
         Ok(Report { mode: config.mode, ..Report::new(AllRuns(runs), series, totals) })
     }
 }

@@ -9,4 +9,4 @@ pub use run_report::{
     FirstStop, FirstWarning, InterventionReport, MOST_LISTED, Report, RulingGroup, RunEnding, RunReport,
     SCHEMA, ScoreReport, SeriesReport, StuckPeriod, VerdictName,
 };
-pub use run_totals::{InputStatistics, RunTotals, TotalsBuilder};
+pub use run_totals::{DetectorRulings, InputStatistics, RunTotals, TotalsBuilder};

@@ -11,7 +11,7 @@ use super::run_list::{self, RunList};
 use super::run_totals::RunTotals;
 use crate::json_number::{plain, plain_option};
 use crate::statistics::RunTimeline;
-use crate::statistics::{EffectCounts, FindingReport};
+use crate::statistics::{EffectCounts, FindingReport, LongestLoop, PatternCounts, ProposalScores};
 
 /// Name and version of this format.
 pub const SCHEMA: &str = "loopbreak.report/1";
@@ -132,7 +132,10 @@ pub struct RunReport {
     /// Tokens after it.
     pub tokens_after_ending: Option<u64>,
     /// US dollars after it.
+    #[serde(serialize_with = "plain_option")]
     pub cost_after_ending_usd: Option<f64>,
+    /// Model calls that the turns after it stand for.
+    pub llm_calls_saved: u64,
     /// Periods without progress.
     pub stuck: Vec<StuckPeriod>,
     /// The score, if there is one.
@@ -145,13 +148,21 @@ pub struct RunReport {
     pub penalized_proposals: u64,
     /// Proposals that would have been refused.
     pub rejected_proposals: u64,
+    /// Number of different objectives that were completed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub objectives_completed: u64,
+    /// Number of those that were completed after the ending.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub objectives_after_ending: u64,
     /// Tokens read and written.
     pub tokens: Option<u64>,
     /// US dollars.
+    #[serde(serialize_with = "plain_option")]
     pub cost_usd: Option<f64>,
     /// Tokens after the first stop.
     pub tokens_after_stop: Option<u64>,
     /// US dollars after the first stop.
+    #[serde(serialize_with = "plain_option")]
     pub cost_after_stop_usd: Option<f64>,
     /// Time of the first record, in milliseconds since 1970.
     pub started: Option<i64>,
@@ -170,6 +181,15 @@ pub struct RunReport {
     /// Rulings on proposals, grouped.
     #[serde(skip)]
     pub rulings: Vec<RulingGroup>,
+    /// The longest loop that the agent would have been warned about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_loop: Option<LongestLoop>,
+    /// All findings, counted by detector and pattern.
+    #[serde(skip)]
+    pub patterns: PatternCounts,
+    /// The scores of proposals, if a critic scored any.
+    #[serde(skip)]
+    pub proposals: Option<ProposalScores>,
     /// Score and place over the run.
     #[serde(skip)]
     pub timeline: RunTimeline,
@@ -195,6 +215,13 @@ impl RunReport {
         self.first_warning.as_ref().zip(self.first_stop.as_ref()).is_some_and(|(warning, stop)| {
             (warning.turn, warning.detector, warning.pattern) == (stop.turn, stop.detector, stop.pattern)
         })
+    }
+
+    /// Returns the turn of the first proposal that would have been refused, and the reason.
+    pub fn first_rejection(&self) -> Option<(u64, &str)> {
+        let rejected = self.rulings.iter().filter(|group| group.intervention == Intervention::Reject);
+        let first = rejected.min_by_key(|group| group.first)?;
+        first.each.first().map(|(turn, reason)| (*turn, reason.as_str()))
     }
 
     /// Returns the reason of a finding: that of the intervention, or its own if it led to none.

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use loopbreak::{DetectorName, Intervention};
 use serde::Serialize;
 
 use super::run_report::{RunReport, VerdictName};
-use crate::json_number::plain_option;
-use crate::statistics::EffectCounts;
-use crate::statistics::RunCost;
+use crate::json_number::{plain_option, rounded_mean};
+use crate::statistics::{
+    EffectCounts, LongestLoop, PatternCount, PatternCounts, ProposalDistribution, ProposalScores, RunCost,
+    ScoreDistribution, ValueCounts,
+};
 
 /// Statistics of the inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,16 +61,19 @@ pub struct RunTotals {
     /// Tokens after the endings.
     pub tokens_after_ending: Option<u64>,
     /// US dollars after the endings.
+    #[serde(serialize_with = "plain_option")]
     pub cost_after_ending_usd: Option<f64>,
     /// Model calls that the steps after the endings stand for.
     pub llm_calls_saved: u64,
     /// Tokens read and written.
     pub tokens: Option<u64>,
     /// US dollars.
+    #[serde(serialize_with = "plain_option")]
     pub cost_usd: Option<f64>,
     /// Tokens after the first stops.
     pub tokens_after_stop: Option<u64>,
     /// US dollars after the first stops.
+    #[serde(serialize_with = "plain_option")]
     pub cost_after_stop_usd: Option<f64>,
     /// Runs that would have ended and have no progress signal: the progress lost is unknown.
     #[serde(skip)]
@@ -91,6 +97,50 @@ pub struct RunTotals {
     pub ignored_files: u64,
     /// Counts how loops continued after their first warning.
     pub effects: EffectCounts,
+    /// Average number of turns per run.
+    #[serde(serialize_with = "plain_option")]
+    pub mean_steps: Option<f64>,
+    /// All findings, counted by detector and pattern.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub patterns: Vec<PatternCount>,
+    /// Proposals whose score would have been lowered.
+    pub penalized_proposals: u64,
+    /// Proposals that would have been refused.
+    pub rejected_proposals: u64,
+    /// The same by detector: a proposal counts for the detector with the largest adjustment.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rulings: Vec<DetectorRulings>,
+    /// The scores of proposals before and after their adjustments; absent if no critic scored any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposals: Option<ProposalDistribution>,
+    /// The distribution of the last scores of the runs; absent if no run has a score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores: Option<ScoreDistribution>,
+    /// Objectives that were completed, counted per run.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub objectives_completed: u64,
+    /// Those of runs with a period without progress that was long enough for a warning.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub objectives_in_stuck_runs: u64,
+    /// Those that were completed after the endings.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub objectives_after_ending: u64,
+    /// Runs with a period without progress that was long enough for a warning.
+    pub stuck_runs: u64,
+    /// The longest loop of all runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_loop: Option<LongestLoop>,
+}
+
+/// Proposals that a detector would have penalized or refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct DetectorRulings {
+    /// The detector.
+    pub detector: DetectorName,
+    /// Proposals whose score would have been lowered.
+    pub penalized: u64,
+    /// Proposals that would have been refused.
+    pub rejected: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -108,6 +158,9 @@ pub struct TotalsBuilder {
     /// Turns to detection, and the number of runs they are from.
     turns: u64,
     detections: u64,
+    patterns: PatternCounts,
+    proposals: ProposalScores,
+    scores: ValueCounts,
 }
 
 impl TotalsBuilder {
@@ -143,11 +196,50 @@ impl TotalsBuilder {
         totals.renumbered_turns += run.renumbered_turns;
         totals.unknown_keys += run.unknown_keys;
         totals.effects.merge(&run.effects);
+        totals.llm_calls_saved = totals.llm_calls_saved.saturating_add(run.llm_calls_saved);
+        totals.penalized_proposals += run.penalized_proposals;
+        totals.rejected_proposals += run.rejected_proposals;
+        totals.objectives_completed += run.objectives_completed;
+        totals.objectives_after_ending += run.objectives_after_ending;
+        if !run.stuck.is_empty() {
+            totals.stuck_runs += 1;
+            totals.objectives_in_stuck_runs += run.objectives_completed;
+        }
+        if let Some(longest) = &run.longest_loop
+            && totals.longest_loop.as_ref().is_none_or(|known| longest.is_longer_than(known))
+        {
+            totals.longest_loop = Some(longest.clone());
+        }
+        self.patterns.merge(&run.patterns);
+        run.proposals.iter().for_each(|proposals| self.proposals.merge(proposals));
+        run.score.iter().for_each(|score| self.scores.add(score.last));
+        self.add_rulings(run);
+    }
+
+    fn add_rulings(&mut self, run: &RunReport) {
+        let sums = &mut self.totals.rulings;
+        for group in &run.rulings {
+            let detector = group.detector;
+            let index = sums.iter().position(|sum| sum.detector == detector).unwrap_or_else(|| {
+                sums.push(DetectorRulings { detector, penalized: 0, rejected: 0 });
+                sums.len() - 1
+            });
+            match group.intervention {
+                Intervention::Reject => sums[index].rejected += group.count,
+                Intervention::Penalize => sums[index].penalized += group.count,
+                _ => {}
+            }
+        }
     }
 
     /// Returns the totals, with the statistics of the inputs.
-    pub fn finish(self, reading: &InputStatistics, calls_per_step: u32) -> RunTotals {
-        let TotalsBuilder { totals, turns, detections, .. } = self;
+    pub fn finish(self, reading: &InputStatistics) -> RunTotals {
+        let TotalsBuilder { mut totals, turns, detections, patterns, proposals, scores, .. } = self;
+        totals.rulings.sort_by(|a, b| {
+            let order = (b.rejected, b.penalized).cmp(&(a.rejected, a.penalized));
+            order.then_with(|| a.detector.as_str().cmp(b.detector.as_str()))
+        });
+        let mean = |sum: u64, count: u64| (count > 0).then(|| rounded_mean(sum as f64 / count as f64));
         let (spent, after_stop, after_ending) =
             (self.spent.rounded(), self.after_stop.rounded(), self.after_ending.rounded());
         RunTotals {
@@ -155,8 +247,11 @@ impl TotalsBuilder {
             skipped_lines: reading.skipped_lines,
             unread_items: reading.unread_items,
             ignored_files: reading.ignored_files,
-            mean_turns_to_detection: (detections > 0).then(|| turns as f64 / detections as f64),
-            llm_calls_saved: totals.steps_after_ending.saturating_mul(u64::from(calls_per_step)),
+            mean_turns_to_detection: mean(turns, detections),
+            mean_steps: mean(totals.steps, totals.runs),
+            patterns: patterns.into_sorted(),
+            proposals: proposals.finish(),
+            scores: scores.finish(),
             tokens: spent.tokens,
             cost_usd: spent.cost_usd,
             tokens_after_stop: after_stop.tokens,

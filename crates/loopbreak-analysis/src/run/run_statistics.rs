@@ -5,6 +5,7 @@ use std::hash::BuildHasher as _;
 
 use foldhash::fast::{FixedState, RandomState};
 use loopbreak::{Config, Decision, Event, Finding, Intervention, Ruling, Severity, Step, Verdict};
+use loopbreak_trace::LogFormat;
 use serde::{Deserialize, Serialize};
 
 use super::name_list::NameList;
@@ -14,7 +15,7 @@ use crate::report::{
 };
 use crate::statistics::RunTimeline;
 use crate::statistics::StuckPeriods;
-use crate::statistics::{EffectCounts, WarningFollower};
+use crate::statistics::{EffectCounts, LoopSightings, PatternCounts, ProposalScores, WarningFollower};
 use crate::statistics::{SavingsTracker, StepFacts, StepIntervention};
 
 /// Maximum number of proposals per kind that are kept with their reasons. All are counted.
@@ -36,6 +37,13 @@ pub(super) struct RunStatistics {
     rulings: Vec<RulingGroup>,
     score: Option<ScoreReport>,
     completed: HashSet<u64, RandomState>,
+    /// Number of objectives that were completed after the ending.
+    completed_after_ending: u64,
+    sightings: LoopSightings,
+    patterns: PatternCounts,
+    proposals: Option<ProposalScores>,
+    /// The setting; 0 for that of the format.
+    calls_per_step: u32,
     first_warning: Option<FirstWarning>,
     first_stop: Option<(FirstStop, u64)>,
     ending: Option<RunEnding>,
@@ -61,6 +69,11 @@ impl RunStatistics {
             rulings: Vec::new(),
             score: None,
             completed: HashSet::default(),
+            completed_after_ending: 0,
+            sightings: LoopSightings::default(),
+            patterns: PatternCounts::default(),
+            proposals: None,
+            calls_per_step: config.report.calls_per_step,
             first_warning: None,
             first_stop: None,
             ending: None,
@@ -91,12 +104,16 @@ impl RunStatistics {
         }
         let done = self.found(verdict);
         self.followed.add(step, verdict, line);
+        self.sightings.add(step, verdict);
         self.ledger.add(&facts, done);
         for act in &verdict.decisions {
             self.intervened(verdict.turn, act);
         }
         if let Some(ruling) = &verdict.ruling {
             self.ruled(ruling);
+            if step.critic.as_ref().is_some_and(|critic| critic.score.is_some()) {
+                self.proposals.get_or_insert_default().add(ruling);
+            }
         }
     }
 
@@ -106,7 +123,9 @@ impl RunStatistics {
         let is_turn = !step.refused;
         let mut achieved = verdict.progress.objective || step.progress == Some(true);
         for done in step.objectives.iter().filter(|_| is_turn).flat_map(|objectives| &objectives.completed) {
-            achieved |= self.completed.insert(FixedState::default().hash_one(done.objective.trim()));
+            let is_new = self.completed.insert(FixedState::default().hash_one(done.objective.trim()));
+            self.completed_after_ending += u64::from(is_new && self.ending.is_some());
+            achieved |= is_new;
         }
         let score = step.score.filter(|score| score.is_finite());
         StepFacts {
@@ -139,6 +158,7 @@ impl RunStatistics {
         let mut done = StepIntervention::default();
         for finding in &verdict.findings {
             let Finding { turn, detector, pattern, severity, intervention, since, .. } = *finding;
+            self.patterns.add(finding);
             if finding.enforced {
                 self.worst = self.worst.max(Some(severity));
             }
@@ -216,6 +236,10 @@ impl RunStatistics {
                 .map(|group| group.count)
                 .sum()
         };
+        let calls = match self.calls_per_step {
+            0 => format.parse::<LogFormat>().map_or(1, LogFormat::calls_per_step),
+            calls => calls,
+        };
         RunReport {
             run,
             source,
@@ -241,8 +265,14 @@ impl RunStatistics {
             progress_after_ending: after_ending.destroyed,
             tokens_after_ending: after_ending.cost.tokens,
             cost_after_ending_usd: after_ending.cost.cost_usd,
+            llm_calls_saved: after_ending.steps.saturating_mul(u64::from(calls)),
             stuck,
             score: self.score,
+            objectives_completed: self.completed.len() as u64,
+            objectives_after_ending: self.completed_after_ending,
+            longest_loop: self.sightings.finish(),
+            patterns: self.patterns,
+            proposals: self.proposals,
             refused: self.refused,
             penalized_proposals: ruled(Intervention::Penalize),
             rejected_proposals: ruled(Intervention::Reject),

@@ -24,6 +24,7 @@ Examples:
   loopbreak analyze logs/ --fail-on stop        Exit with 10 if a run is stuck
   loopbreak analyze logs/ --junit loops.xml --sarif loops.sarif
   loopbreak analyze logs/ --markdown \"$GITHUB_STEP_SUMMARY\"
+  loopbreak analyze logs/ --card loops.svg      A picture of the totals to share
   loopbreak analyze logs/ --set stagnation.max_turns=60
 
 `loopbreak formats` lists the supported formats. An agent of your own can write

@@ -29,6 +29,10 @@ pub(crate) struct OutputFiles {
     /// output
     #[arg(long, value_name = "FILE", help_heading = "Other outputs")]
     sarif: Option<PathBuf>,
+    /// Write an SVG picture to share, with totals only: no names of runs, no paths, no text of the logs; - for standard
+    /// output
+    #[arg(long, value_name = "FILE", help_heading = "Other outputs")]
+    card: Option<PathBuf>,
 }
 
 /// An option, its file, and the function that renders it.
@@ -38,11 +42,12 @@ type RenderReport = fn(&Report, &mut dyn Write) -> io::Result<()>;
 
 impl OutputFiles {
     fn forms(&self) -> impl Iterator<Item = OutputForm<'_>> {
-        let all: [(&'static str, &Option<PathBuf>, RenderReport); 4] = [
+        let all: [(&'static str, &Option<PathBuf>, RenderReport); 5] = [
             ("--csv", &self.csv, outputs::csv),
             ("--markdown", &self.markdown, outputs::markdown),
             ("--junit", &self.junit, outputs::junit),
             ("--sarif", &self.sarif, outputs::sarif),
+            ("--card", &self.card, outputs::card),
         ];
         all.into_iter()
             .filter_map(|(option, path, render)| path.as_deref().map(|path| (option, path, render)))

@@ -36,7 +36,7 @@ fn every_report_says_that_the_guard_was_off() {
     let enforced = analyze(folder.path(), None, &["--json"]);
     let report: serde_json::Value = serde_json::from_str(&enforced.out).unwrap();
     assert_eq!((report.get("mode"), enforced.err.as_str()), (None, ""));
-    for option in ["--html", "--markdown", "--junit", "--sarif"] {
+    for option in ["--html", "--markdown", "--junit", "--sarif", "--card"] {
         let written = |mode| {
             analyze(folder.path(), mode, &[option, "out"]);
             fs::read_to_string(folder.path().join("out")).unwrap()

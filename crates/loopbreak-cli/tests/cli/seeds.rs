@@ -17,7 +17,7 @@ fn episode() -> String {
 }
 
 /// Returns the lines of one turn in the format of ZorkGPT.
-fn zorkgpt_turn(turn: u64, action: &str, score: u64, place: u64, critic: &str) -> String {
+pub(crate) fn zorkgpt_turn(turn: u64, action: &str, score: u64, place: u64, critic: &str) -> String {
     let head = format!(
         r#""timestamp":"2025-11-04T09:{:02}:{:02}","level":"INFO","message":"m","episode_id":"2025-11-04T09:35:24","turn":{turn},"#,
         turn / 60,

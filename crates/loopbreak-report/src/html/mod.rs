@@ -4,6 +4,8 @@
 //! what the reader opens. All content of a log is untrusted.
 
 mod detail;
+mod figures;
+mod histogram;
 mod lanes;
 mod overview;
 mod page;

@@ -5,6 +5,7 @@ use loopbreak_analysis::recording::{FinishedRecording, visible_text};
 use loopbreak_analysis::{RunReport, ScoreReport, VerdictName};
 use serde::Serialize;
 
+use crate::turn_ranges::turn_ranges;
 use crate::unread_items::unread_items;
 
 /// Maximum length of a name, in bytes.
@@ -55,6 +56,15 @@ pub(super) struct OverviewLine<'r> {
     /// Loops that continued, that were left, and that ended with the run, after their first warning.
     #[serde(rename = "fx")]
     effects: (u64, u64, u64),
+    /// Number of model calls saved, if a step is more than one.
+    #[serde(rename = "mc", skip_serializing_if = "Option::is_none")]
+    saved_calls: Option<u64>,
+    /// The checks at which there had been no progress for too long: their number, and the turns in words.
+    #[serde(rename = "ck", skip_serializing_if = "Option::is_none")]
+    checks: Option<(usize, String)>,
+    /// Rejected and penalized proposals.
+    #[serde(rename = "pr", skip_serializing_if = "Option::is_none")]
+    proposals: Option<(u64, u64)>,
     /// Sentence about items of the run that could not be read.
     #[serde(rename = "ur", skip_serializing_if = "Option::is_none")]
     unread: Option<String>,
@@ -94,6 +104,12 @@ impl<'r> OverviewLine<'r> {
                 .filter(|models| models.len() == 1)
                 .map(|models| visible_text(&models[0], NAME)),
             effects: (effects.went_on, effects.changed_course, effects.ended),
+            saved_calls: Some(run.llm_calls_saved).filter(|calls| *calls != run.steps_after_ending),
+            checks: Some(run.checkpoints.len())
+                .filter(|checks| *checks > 0)
+                .map(|checks| (checks, turn_ranges(&run.checkpoints, "–"))),
+            proposals: Some((run.rejected_proposals, run.penalized_proposals))
+                .filter(|(rejected, penalized)| rejected + penalized > 0),
             unread: unread_items(run.unread_items.unwrap_or(0)),
         }
     }

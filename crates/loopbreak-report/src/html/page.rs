@@ -7,6 +7,7 @@ use std::io;
 use loopbreak::Pattern;
 
 use super::detail::{RunDetail, share};
+use super::figures;
 use super::overview::OverviewLine;
 use crate::markup::{HtmlPage, escape, escape_json};
 use crate::mode_note::mode_note;
@@ -68,6 +69,7 @@ pub fn page(report: &Report) -> io::Result<String> {
     patterns(&mut body, report)?;
     series(&mut body, report);
     list(&mut body, unlisted);
+    figures::write(&mut body, &report.totals);
     let _ = write!(
         body,
         "</main>\n<footer><p class=\"dim\">Loopbreak {}. Steps are shortened and secrets masked. A long run has its first and last steps, \
@@ -140,10 +142,22 @@ fn cards(out: &mut String, report: &Report) {
         let _ = write!(note, "{} only steered, ", grouped(steered));
     }
     let _ = write!(note, "{} only warned, {} clear", grouped(totals.warned - totals.stopped), grouped(clear));
+    if let Some(mean) = totals.mean_steps.filter(|_| totals.runs > 1) {
+        let _ = write!(note, "; {mean:.0} steps each on average");
+    }
     card(out, "", "Runs", &grouped(totals.runs), &note);
     let note =
         format!("of {}, {} %", grouped(totals.steps), percent(totals.steps_after_ending, totals.steps));
     card(out, "", "Steps wasted", &grouped(totals.steps_after_ending), &note);
+    if totals.llm_calls_saved != totals.steps_after_ending {
+        card(
+            out,
+            "",
+            "Model calls wasted",
+            &grouped(totals.llm_calls_saved),
+            "that the wasted steps stand for",
+        );
+    }
     if let Some(tokens) = totals.tokens {
         let wasted = totals.tokens_after_ending.unwrap_or(0);
         let (value, note) = partly_known(rough(wasted), totals.uncounted_endings, totals.wasteful_endings);

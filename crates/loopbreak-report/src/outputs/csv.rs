@@ -85,6 +85,21 @@ pub const COLUMNS: &[CsvColumn] = &[
     ("unread_items", "number of items of its file that could not be read; empty if there are none", |run| {
         plain(run.unread_items)
     }),
+    ("llm_calls_saved", "model calls that the turns after the ending stand for", |run| {
+        plain(Some(run.llm_calls_saved))
+    }),
+    ("penalized_proposals", "number of proposals whose score would have been lowered", |run| {
+        plain(Some(run.penalized_proposals))
+    }),
+    ("rejected_proposals", "number of proposals that would have been refused", |run| {
+        plain(Some(run.rejected_proposals))
+    }),
+    ("checks_past_limit", "number of checks at which there had been no progress for too long", |run| {
+        plain(Some(run.checkpoints.len()))
+    }),
+    ("objectives_completed", "number of different objectives that were completed", |run| {
+        plain(Some(run.objectives_completed))
+    }),
 ];
 
 fn text(text: Option<&str>) -> CsvCell {

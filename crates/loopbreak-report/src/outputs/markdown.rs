@@ -6,11 +6,11 @@ use std::io::{self, Write};
 
 use super::verdict_reason::VerdictReason;
 use crate::mode_note::mode_note;
-use crate::number::{dollars, grouped, partly_known, percent, rough};
+use crate::number::{dollars, grouped, partly_known, percent, rough, score};
 use crate::unread_items::unread_items;
 use crate::worst_runs::WorstRuns;
 use loopbreak::text::is_invisible;
-use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
+use loopbreak_analysis::{Report, RunReport, RunTotals, SeriesReport, VerdictName};
 
 /// Maximum number of runs and of series.
 const RUNS: usize = 50;
@@ -73,6 +73,9 @@ fn sums(out: &mut String, report: &Report) {
     row("runs", grouped(totals.runs));
     row("---", "--:".to_owned());
     row("steps", grouped(totals.steps));
+    if let Some(mean) = totals.mean_steps.filter(|_| totals.runs > 1) {
+        row("steps per run, mean", format!("{mean:.1}"));
+    }
     row("would have been stopped", grouped(totals.ended));
     if steered > 0 {
         row("only steered", grouped(steered));
@@ -81,6 +84,9 @@ fn sums(out: &mut String, report: &Report) {
     row("clear", grouped(totals.runs - totals.warned.min(totals.runs)));
     let saved = totals.steps_after_ending;
     row("steps saved", format!("{} ({} %)", grouped(saved), percent(saved, totals.steps)));
+    if totals.llm_calls_saved != saved {
+        row("model calls saved", grouped(totals.llm_calls_saved));
+    }
     let runs = totals.wasteful_endings;
     if let Some(tokens) = totals.tokens_after_ending {
         let (value, note) = partly_known(rough(tokens), totals.uncounted_endings, runs);
@@ -91,11 +97,31 @@ fn sums(out: &mut String, report: &Report) {
         row("cost saved", value + &note);
     }
     row("runs with progress lost", grouped(totals.progress_after_ending));
+    game_sums(&mut row, totals);
     if totals.skipped_lines > 0 {
         row("lines that could not be read", grouped(totals.skipped_lines));
     }
     if totals.unread_items > 0 {
         row("items that could not be read, and may be part of a loop", grouped(totals.unread_items));
+    }
+}
+
+/// Writes the figures of runs with scores, objectives or a critic. Other runs do not have these rows.
+fn game_sums(row: &mut dyn FnMut(&str, String), totals: &RunTotals) {
+    if let Some(spread) = totals.scores.as_ref().filter(|spread| spread.runs > 1) {
+        let [low, middle, high] = [spread.lower_quartile, spread.median, spread.upper_quartile].map(score);
+        row("last scores: lower quartile, median, upper quartile", format!("{low}, {middle}, {high}"));
+    }
+    if totals.objectives_completed > 0 {
+        row("objectives completed", grouped(totals.objectives_completed));
+        row("of these in runs that got stuck", grouped(totals.objectives_in_stuck_runs));
+    }
+    if totals.rejected_proposals + totals.penalized_proposals > 0 {
+        row("proposals rejected", grouped(totals.rejected_proposals));
+        row("proposals only penalized", grouped(totals.penalized_proposals));
+    }
+    if let Some(scored) = &totals.proposals {
+        row("mean score of proposals", format!("{:.2} → {:.2}", scored.mean_base, scored.mean_adjusted));
     }
 }
 

@@ -8,7 +8,8 @@ use unicode_width::UnicodeWidthStr as _;
 use super::interventions;
 use super::strips::{self, GuardStrip, PlaceStrip};
 use super::style::TextStyle;
-use crate::number::{dollars, grouped, percent, plural, render_duration, rough, score};
+use crate::number::{dollars, grouped, model_calls, percent, plural, render_duration, rough, score};
+use crate::turn_ranges::turn_ranges;
 use crate::unread_items::unread_items;
 use loopbreak_analysis::{RunReport, VerdictName};
 
@@ -84,7 +85,7 @@ fn strips(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
 }
 
 /// Writes a labelled line.
-fn fact(out: &mut String, look: &TextStyle, label: &str, text: &str) -> fmt::Result {
+pub(super) fn fact(out: &mut String, look: &TextStyle, label: &str, text: &str) -> fmt::Result {
     let bold = look.bold();
     writeln!(out, "  {bold}{label:<14}{bold:#} {}", look.fit_words(text, look.width.saturating_sub(17)))
 }
@@ -100,7 +101,12 @@ fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
     }
     if let Some(first) = &run.first_stop {
         let why = run.reason_of(first.turn, first.detector, first.pattern);
-        fact(out, look, would(first.intervention), &format!("turn {}: {why}", first.turn))?;
+        // The finding comes when the agent insists. The table below starts with the first refusal.
+        let (turn, why) = run
+            .first_rejection()
+            .filter(|(turn, _)| first.intervention == Some(Intervention::Reject) && *turn < first.turn)
+            .unwrap_or((first.turn, &why));
+        fact(out, look, would(first.intervention), &format!("turn {turn}: {why}"))?;
     }
     if let Some(effect) = after_warning(run) {
         fact(out, look, "after warning", &effect)?;
@@ -113,6 +119,9 @@ fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
         if !told {
             let why = run.reason_of(end.turn, end.detector, end.pattern);
             fact(out, look, would(Some(end.intervention)), &format!("turn {}: {why}", end.turn))?;
+        }
+        if run.checkpoints.len() > 1 {
+            fact(out, look, "checks", &checks(run, look))?;
         }
         fact(out, look, "saves", &saved(run, end.turn))?;
         let destroyed = match run.progress_after_ending {
@@ -198,6 +207,12 @@ fn stuck(run: &RunReport, look: &TextStyle) -> String {
     all
 }
 
+/// Lists all checks at which there had been no progress for too long, not only the first.
+fn checks(run: &RunReport, look: &TextStyle) -> String {
+    let turns = turn_ranges(&run.checkpoints, look.sign("–", "-"));
+    format!("{} past the limit: turns {turns}", grouped(run.checkpoints.len() as u64))
+}
+
 fn saved(run: &RunReport, turn: u64) -> String {
     if run.steps_after_ending == 0 {
         return format!("nothing: the run ended at turn {turn}");
@@ -205,6 +220,9 @@ fn saved(run: &RunReport, turn: u64) -> String {
     let share = percent(run.steps_after_ending, run.steps);
     let (after, all) = (grouped(run.steps_after_ending), grouped(run.steps));
     let mut text = format!("{after} of {all} steps ({share} %) after turn {turn}");
+    if let Some(calls) = model_calls(run.llm_calls_saved, run.steps_after_ending) {
+        let _ = write!(text, ", {calls}");
+    }
     if let Some(tokens) = run.tokens_after_ending.filter(|tokens| *tokens > 0) {
         let _ = write!(text, ", ~{} tokens", rough(tokens));
     }

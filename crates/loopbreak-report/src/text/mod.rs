@@ -1,6 +1,7 @@
 //! The report as text for a terminal.
 
 mod detail;
+mod figures;
 mod interventions;
 mod reasons;
 mod strips;
@@ -51,6 +52,7 @@ pub fn write(out: &mut dyn Write, report: &Report, look: &TextStyle, detail: Tex
             Ok(())
         })?,
     }
+    figures::write(&mut text, &report.totals, look, detail == TextDetail::Full).map_err(io::Error::other)?;
     totals::write(&mut text, report, look).map_err(io::Error::other)?;
     out.write_all(text.as_bytes())?;
     totals::write_caveats(out, report, look)

@@ -30,6 +30,19 @@ pub(super) fn scores(timeline: &RunTimeline, columns: &[TimelineBucket], look: &
     Some(columns.iter().map(sign).collect())
 }
 
+/// Draws counts as columns. A count above 0 is always visible.
+pub(super) fn bars(counts: &[u64], look: &TextStyle) -> String {
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let sign = |count: &u64| {
+        if *count == 0 {
+            return look.sign("·", " ");
+        }
+        let level = ((*count as f64 / most as f64) * 7.0).round().clamp(0.0, 7.0) as usize;
+        look.sign(BLOCKS[level], LEVELS[level])
+    };
+    counts.iter().map(sign).collect()
+}
+
 /// The places with most turns, each with a letter and a label, as many as fit into the width.
 pub(super) struct PlaceStrip {
     places: Vec<(u32, String)>,

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::detail::NO_STOP;
 use super::style::TextStyle;
 use crate::mode_note::mode_note;
-use crate::number::{dollars, grouped, percent, plural, rough};
+use crate::number::{dollars, grouped, model_calls, percent, plural, rough};
 use crate::unread_items::unread_items;
 use loopbreak_analysis::{Report, RunTotals, SeriesReport, VerdictName};
 
@@ -94,6 +94,9 @@ fn came_of_it(totals: &RunTotals) -> String {
     }
     let share = percent(totals.steps_after_ending, totals.steps);
     let mut text = format!("saves {} ({share} %)", plural(totals.steps_after_ending, "step"));
+    if let Some(calls) = model_calls(totals.llm_calls_saved, totals.steps_after_ending) {
+        let _ = write!(text, ", {calls}");
+    }
     if let Some(tokens) = totals.tokens_after_ending.filter(|tokens| *tokens > 0) {
         let _ = write!(text, ", ~{} tokens", rough(tokens));
     }

@@ -108,7 +108,7 @@ impl Settings {
         self.check_detectors(&mut checks);
         checks.table("policy", |checks| self.policy.check(checks));
         checks.table("report", |checks| {
-            checks.within("calls_per_step", self.report.calls_per_step, &(1..=1000));
+            checks.within("calls_per_step", self.report.calls_per_step, &(0..=1000));
         });
         checks.table("advice", |checks| crate::advice::check(&self.advice, checks));
         for (index, rule) in self.allow.iter().enumerate() {

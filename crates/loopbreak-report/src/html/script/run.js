@@ -39,8 +39,11 @@ function story(run, data) {
   if (run.e) line(run.e[3] === "escalate" ? "would call" : "would stop", step(run.e[0]), `, ${run.e[1]}: `, el("span", { class: "log" }, why(run.e)));
   const [went, left, ended] = run.fx;
   if (went + left + ended) line("after warning", `${went} of ${plural(went + left + ended, "loop")} continued, ${left} stopped on ${left === 1 ? "its" : "their"} own`, ended > 0 && `, ${ended} ended with the run`);
+  if (run.ck) line("checks", `${count(run.ck[0])} past the limit: turns ${run.ck[1]}`);
+  if (run.pr) line("proposals", `${count(run.pr[0])} rejected, ${count(run.pr[1])} only penalized`);
   if (run.e) {
     const parts = [`${count(run.s)} of ${plural(run.n, "step")} (${percent(run.s, run.n)} %)`];
+    if (run.mc !== undefined) parts.push(plural(run.mc, "model call"));
     if (run.sk !== undefined) parts.push(`${rough(run.sk)} tokens`);
     if (run.sc !== undefined) parts.push(dollars(run.sc));
     line("saves", parts.join(", "));

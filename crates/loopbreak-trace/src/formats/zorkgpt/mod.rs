@@ -35,6 +35,10 @@ impl FormatDefinition for ZorkGptFormat {
     fn file_description(&self) -> &'static str {
         "episode_log.jsonl, one event per line; the text log of the first version"
     }
+    /// Agent, critic, extractor and synthesis.
+    fn calls_per_step(&self) -> u32 {
+        4
+    }
     fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.text("event_type").is_some_and(|event| EVENTS.contains(&event))
             && value.has_all(&["timestamp", "message"])

@@ -1,6 +1,7 @@
 //! Refused proposals: the first refusal gives a warning, a repeated one is hard.
 
 use crate::detectors::{Detection, DetectionCollector, DetectorName, LoopFamily, Pattern, StepContext};
+use crate::evidence::whole_or_float;
 use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::verdict::{Intervention, Severity};
 
@@ -47,7 +48,7 @@ impl RefusedProposals {
             }),
         });
         evidence
-            .note("base_score", weighed.base)
+            .note("base_score", whole_or_float(weighed.base))
             .note("penalty", opinion.amount)
             .note("reason", opinion.reason.as_str());
         if let Some(action) = &context.step.action {

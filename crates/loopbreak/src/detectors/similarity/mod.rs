@@ -22,6 +22,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
+use crate::evidence::{EvidenceValue, whole_or_float};
 use crate::memory::{HashKey, RingBuffer, SnapshotSize, key_of, key_of_parts, snapshot_type};
 use crate::text::clip::{clip, head_and_tail};
 use crate::text::mask_secrets;
@@ -151,11 +152,16 @@ impl StepDetector for SimilarityDetector {
             count: streak.matches,
             requested_intervention: None,
         });
-        evidence.note("similarity", similarity).note("like_turn", like_turn).quote("output", &text);
+        evidence.note("similarity", shown_similarity(similarity)).note("like_turn", like_turn).quote("output", &text);
         if identical > 2 {
             evidence.note("identical", identical);
         }
     }
+}
+
+/// Cuts a similarity to four decimals. It is not rounded: only identical outputs have a similarity of 1.
+fn shown_similarity(similarity: f64) -> EvidenceValue {
+    whole_or_float((similarity * 1e4).floor() / 1e4)
 }
 
 /// A text is cut to `TEXT_BYTES` before it is prepared.

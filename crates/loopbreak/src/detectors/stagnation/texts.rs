@@ -103,7 +103,12 @@ Recent loops:
     hook: None,
 };
 
-fn reason(_: Pattern, _: &TemplateValues) -> &'static str {
+/// A limit that differs from the setting is named, with the reason for it.
+fn reason(_: Pattern, values: &TemplateValues) -> &'static str {
+    let number = |name| values.get(name).and_then(|value| value.parse::<u64>().ok());
+    if number("turns_allowed") > number("max_turns_stuck") {
+        return "no progress for {turns_stuck} turns (limit {turns_allowed}, raised from {max_turns_stuck} while it explored)";
+    }
     "no progress for {turns_stuck} turns"
 }
 
