@@ -72,7 +72,7 @@ fn a_weight_is_the_share_of_the_turns_that_one_progress_restores() {
     assert_eq!(ends(&run, 38).1, Some(45), "2 turns are left, 5 of 20 are restored");
 }
 
-/// What the countdown says is when the run ends, for any worth and any moment of progress.
+/// The countdown names the turn at which the run ends, for any worth and any moment of progress.
 #[test]
 fn the_countdown_ends_at_the_actual_stop_for_every_worth() {
     for (turns, weight) in [(0, 1.0), (10, 1.0), (20, 0.5), (60, 1.0), (40, 0.3)] {

@@ -142,7 +142,7 @@ fn attempts_at_one_task_in_a_row_are_one_visit() {
     assert_eq!(play(Config::default(), &in_turn("AABBAABB")).decisions(TASK), [(7, Warn)]);
 }
 
-/// Where attempts report only a status, a second look at a task says little.
+/// A second look at a task says little if attempts report only a status.
 #[test]
 fn attempts_that_report_nothing_but_a_status_need_one_round_more() {
     let bare: Vec<Value> =
