@@ -47,10 +47,7 @@ mod tests {
     fn every_format_links_to_its_page() {
         let printed = r#"{"schema": "x", "formats": [{"name": "pi", "title": "pi", "files": "y"}]}"#;
         let printed: PrintedFormats = serde_json::from_str(printed).unwrap();
-        assert_eq!(
-            table(&printed.formats),
-            "| logs of | format |\n|---|---|\n| pi | [`pi`](pi.md) |\n"
-        );
+        assert_eq!(table(&printed.formats), "| logs of | format |\n|---|---|\n| pi | [`pi`](pi.md) |\n");
         assert!(root().join("docs/formats/pi.md").is_file());
     }
 }

@@ -67,7 +67,8 @@ fn parse(module: &str, source: &str) -> Vec<ComplaintTest> {
             // Another attribute of the same function.
         } else {
             let name = line.strip_prefix("fn ").and_then(|rest| rest.split_once('(')).map(|(name, _)| name);
-            if let Some(name) = name.filter(|name| is_test && (has_number(name) || description.contains('#'))) {
+            if let Some(name) = name.filter(|name| is_test && (has_number(name) || description.contains('#')))
+            {
                 tests.push(ComplaintTest {
                     name: format!("{module}::{name}"),
                     description: std::mem::take(&mut description),

@@ -69,7 +69,8 @@ fn loop_entry(test: &ComplaintTest, run: &RecordedRun, count: usize) -> String {
     let signals = run.steps.iter().enumerate().filter(|(_, step)| is_signal(step)).map(|(at, _)| at);
     // The first warning and the first intervention tell the story; later ones repeat it.
     let first_signal = signals.clone().next();
-    let first_hard = run.steps.iter().position(|step| step.findings.iter().any(|finding| finding.severity == "hard"));
+    let first_hard =
+        run.steps.iter().position(|step| step.findings.iter().any(|finding| finding.severity == "hard"));
     let mut shown: Vec<usize> = (0..FIRST_STEPS.min(run.steps.len())).collect();
     shown.extend(first_signal.into_iter().chain(first_hard));
     shown.sort_unstable();
@@ -202,7 +203,10 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 
 fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().collect::<String>() + letters.as_str())
+        .unwrap_or_default()
 }
 
 /// Keeps angle brackets from being taken for HTML.
@@ -230,8 +234,9 @@ mod tests {
             json!({"record": {"action": "a"}, "turn": turn, "findings": findings.into_iter().collect::<Vec<_>>(),
                    "decisions": [], "advice": ["Stop it."]})
         };
-        let steps: Vec<Value> =
-            (1..=9).map(|turn| step(turn, (turn == 3).then_some("warn").or((turn == 8).then_some("hard")))).collect();
+        let steps: Vec<Value> = (1..=9)
+            .map(|turn| step(turn, (turn == 3).then_some("warn").or((turn == 8).then_some("hard"))))
+            .collect();
         let run: RecordedRun = serde_json::from_value(json!({"test": "m::a_12_b", "steps": steps})).unwrap();
         let test = ComplaintTest { name: "m::a_12_b".to_owned(), description: String::new() };
         let text = loop_entry(&test, &run, 1);
