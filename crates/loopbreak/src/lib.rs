@@ -55,6 +55,9 @@ mod memory;
 mod name_enum;
 mod place;
 mod policy;
+#[cfg(test)]
+#[path = "../tests/engine/run_recording.rs"]
+mod run_recording;
 pub mod series;
 pub mod settings;
 pub mod snapshot;

@@ -136,6 +136,7 @@ impl DemoSession<'_> {
             clock: &|| FIRST_MS + STEP_MS * i64::try_from(at).unwrap_or(0),
             user_config: None,
             load_settings: &|_| Ok(HookSettings::from(self.settings.clone())),
+            find_agent: None,
             warn: &|text| warnings.borrow_mut().push(text.to_owned()),
         };
         let agent = AGENT.parse::<&dyn HookAgent>().ok();

@@ -97,7 +97,7 @@ impl<'w> CommandWaiter<'w> {
             observer: None,
             guardian: self.guardian.as_ref(),
         };
-        start.run(&self.interrupts).map_err(|error| {
+        start.run(&self.interrupts, &mut |_| {}).map_err(|error| {
             let name = words.first().map(String::as_str).unwrap_or_default();
             let failed = RunError::failed(format!("cannot run {name:?}: {error}"));
             match error.kind() {

@@ -25,6 +25,7 @@ impl HookedRun {
         let (text, name) = (event.to_string(), event["hook_event_name"].as_str().unwrap());
         let agent: &dyn HookAgent = self.agent.unwrap_or("claude-code").parse().unwrap();
         let request = HookRequest {
+            find_agent: None,
             agent,
             settings: &self.settings,
             notice: self.notice,

@@ -135,8 +135,8 @@ fn a_restored_guard_keeps_what_was_bought() {
     let config = || worth(json!({"objective_turns": 20}));
     let run = play(config(), 40, &[], &[35]);
     let stored = serde_json::to_string(&run.guard.snapshot()).unwrap();
-    let guard = crate::Guard::restore(config(), serde_json::from_str(&stored).unwrap()).unwrap();
-    let mut run = RunDriver { guard, verdicts: Vec::new() };
+    let mut run = RunDriver::with(config());
+    run.guard = crate::Guard::restore(config(), serde_json::from_str(&stored).unwrap()).unwrap();
     run.repeat(20, &json!({"score": 0}));
     assert_eq!(run.stops().first(), Some(&55));
 }
