@@ -1,5 +1,7 @@
 //! Many turns in few words.
 
+use std::fmt::Write as _;
+
 /// Maximum number of ranges.
 const RANGES: usize = 8;
 
@@ -16,10 +18,10 @@ pub(crate) fn turn_ranges(turns: &[u64], dash: &str) -> String {
     });
     let mut text = shown.collect::<Vec<_>>().join(", ");
     if ranges.len() > RANGES {
-        text += &format!(", {} more", ranges.len() - RANGES);
+        let _ = write!(text, ", {} more", ranges.len() - RANGES);
     }
     if let Some(step) = step.filter(|step| *step > 1 && ranges.iter().any(|range| range.len() > 1)) {
-        text += &format!(" (every {step})");
+        let _ = write!(text, " (every {step})");
     }
     text
 }

@@ -75,15 +75,16 @@ fn every_output_says_that_items_could_not_be_read() {
         ("--html", format!("\"ur\":\"{sentence}\"")),
         ("--markdown", "| items that could not be read, and may be part of a loop | 1 |".to_owned()),
         ("--markdown", format!("| {sentence} |")),
-        ("--csv", ",unread_items\r\n".to_owned()),
-        ("--csv", ",1\r\n".to_owned()),
+        ("--csv", ",refused,unread_items,llm_calls_saved,".to_owned()),
+        ("--csv", ",0,1,0,0,0,0,0\r\n".to_owned()),
+        ("--card", format!(">{sentence}</text>")),
         ("--junit", format!("<skipped message=\"{sentence}\"/>")),
         ("--sarif", format!("\"text\": \"{sentence}\"")),
     ] {
         let text = written("log.jsonl", option);
         assert!(text.contains(&expected), "{option}: {expected}: {text}");
     }
-    for option in ["--html", "--markdown", "--junit", "--sarif"] {
+    for option in ["--html", "--markdown", "--junit", "--sarif", "--card"] {
         assert!(!written("clear.jsonl", option).contains("could not be read,"), "{option}");
     }
     let shown = analyze(folder.path(), &["log.jsonl"]).out;

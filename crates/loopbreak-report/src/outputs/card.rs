@@ -8,6 +8,7 @@ use loopbreak_analysis::{Report, RunTotals};
 use crate::markup::escape;
 use crate::mode_note::mode_note;
 use crate::number::{dollars, grouped, percent, plural, rough};
+use crate::unread_items::unread_items;
 
 const WIDTH: usize = 840;
 const HEIGHT: usize = 440;
@@ -71,9 +72,14 @@ fn render(report: &Report) -> String {
         let name = longest.tool.as_deref().unwrap_or(&pattern);
         text(&mut svg, MARGIN, 330, 24, "", &format!("Longest loop: {name} × {}", grouped(longest.steps)));
     }
-    let note = mode_note(report.mode)
-        .unwrap_or("Counted by loopbreak analyze, from the point where each run would have been stopped.");
-    text(&mut svg, MARGIN, HEIGHT - 44, 16, "dim", note);
+    let counted = "Counted by loopbreak analyze, from the point where each run would have been stopped.";
+    let caveats =
+        mode_note(report.mode).map(str::to_owned).into_iter().chain(unread_items(totals.unread_items));
+    let notes = [counted.to_owned()].into_iter().chain(caveats);
+    // Upwards from the last line.
+    for (index, note) in notes.enumerate() {
+        text(&mut svg, MARGIN, HEIGHT - 30 - 24 * index, 16, "dim", &note);
+    }
     svg += "</svg>\n";
     svg
 }

@@ -16,7 +16,8 @@ const PATTERNS: usize = 6;
 /// user of coding agents asks for them seldom.
 pub(super) fn write(out: &mut String, totals: &RunTotals, look: &TextStyle, full: bool) -> fmt::Result {
     let several = totals.runs > 1;
-    if !full && !(several && totals.scores.is_some()) {
+    let is_shown = full || (several && totals.scores.is_some());
+    if !is_shown {
         return Ok(());
     }
     let before = out.len();

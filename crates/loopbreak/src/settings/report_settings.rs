@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Numbers that reports are computed with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ReportSettings {
@@ -11,10 +11,4 @@ pub struct ReportSettings {
     /// the format of the log: 4 for ZorkGPT, 1 for the others.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1000)))]
     pub calls_per_step: u32,
-}
-
-impl Default for ReportSettings {
-    fn default() -> Self {
-        ReportSettings { calls_per_step: 0 }
-    }
 }
