@@ -16,9 +16,10 @@ const BUFFER: usize = 256 * 1024;
 const GZIP: [u8; 3] = [0x1F, 0x8B, 0x08];
 const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// The largest window of zstd that is accepted, which all levels up to 21 fit. The decoder holds it in a buffer of the next
-/// power of two, so this is half of the memory that it takes, for each log that is read at the same time.
-const LARGEST_WINDOW: u64 = 64 * 1024 * 1024;
+/// The largest window of zstd that is accepted: that of `zstd --long` and of level 22, the most that `zstd -d` takes without being
+/// asked. The decoder holds it in a buffer of the next power of two, so this is half of the memory that it takes, for each log that
+/// is read at the same time.
+const LARGEST_WINDOW: u64 = 128 * 1024 * 1024;
 
 /// Returns whether a file that starts with these bytes is compressed.
 pub(crate) fn is_packed(head: &[u8]) -> bool {
