@@ -108,7 +108,7 @@ fn main() -> ExitCode {
         CliCommand::Mcp(args) => mcp::run(&args),
         CliCommand::Guard(args) => guard::run(&args),
         CliCommand::Wait(args) => wait::run(&args),
-        CliCommand::Statusline(args) => statusline::run(&args),
+        CliCommand::Statusline(args) => Ok(statusline::run(&args)),
         CliCommand::Demo(args) => demo::run(&args),
         CliCommand::Status(args) => status::run(&args),
         CliCommand::Log(args) => log::run(&args),

@@ -33,6 +33,7 @@ impl KeyReader {
     }
 
     /// Waits for a key, for a tenth of a second at most.
+    #[expect(clippy::unused_self, reason = "keys arrive one by one only while the terminal is changed")]
     pub(super) fn is_pressed(&self) -> bool {
         io::stdin().lock().read(&mut [0; 64]).is_ok_and(|count| count > 0)
     }

@@ -6,11 +6,10 @@ use loopbreak_hooks::status_line::{StatusLineInput, read_status_input, render_st
 use loopbreak_store::{StoreUrl, default_path};
 
 use super::args::StatuslineArgs;
-use crate::error::UserError;
 use crate::{exit, output};
 
 /// Prints the line. It does not fail: Claude Code would show nothing at all.
-pub(crate) fn run(args: &StatuslineArgs) -> Result<u8, UserError> {
+pub(crate) fn run(args: &StatuslineArgs) -> u8 {
     let json = if io::stdin().is_terminal() {
         eprint_line!("loopbreak: Claude Code starts this command; see `loopbreak statusline --help`");
         Vec::new()
@@ -29,5 +28,5 @@ pub(crate) fn run(args: &StatuslineArgs) -> Result<u8, UserError> {
         // The other status line may have colours, which Claude Code shows.
         let _ = output::write_plain(format!("{line}\n").as_bytes());
     }
-    Ok(exit::DONE)
+    exit::DONE
 }

@@ -1,7 +1,5 @@
 //! `loopbreak demo`: a recorded agent, played through the real hooks.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
-
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -11,7 +9,7 @@ use crate::support::{FinishedProgram, done};
 fn demo(home: &HookHome, args: &[&str]) -> FinishedProgram {
     let mut command = home.command(&[&["demo"], args].concat());
     // Temporary files are in the home, so that a test can see what is left of them.
-    done(command.env("TMPDIR", home.path()).timeout(Duration::from_secs(120)))
+    done(command.env("TMPDIR", home.path()).timeout(Duration::from_mins(2)))
 }
 
 #[test]
@@ -138,7 +136,7 @@ fn a_key_skips_the_pauses_and_the_terminal_is_restored() {
         assert_eq!(done.err, "", "{typed}");
         let words: Vec<&str> = done.out.split_whitespace().collect();
         assert_eq!(words[..3], [code.to_string().as_str(), "True", "True"], "{typed}");
-        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
         let seconds: u64 = words[3].parse().unwrap();
         assert!(seconds < 20, "{typed}: the pauses were not skipped: {seconds} s");
     }

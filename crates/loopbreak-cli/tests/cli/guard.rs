@@ -185,7 +185,7 @@ fn play(folder: &Path, program: &str, file: &str, language: &str) -> String {
     let bin = assert_cmd::cargo::cargo_bin!("loopbreak").parent().unwrap().to_owned();
     let path = std::env::var("PATH").unwrap_or_default();
     let mut command = assert_cmd::Command::new(program);
-    command.arg(file).current_dir(folder).env_clear().timeout(std::time::Duration::from_secs(60));
+    command.arg(file).current_dir(folder).env_clear().timeout(std::time::Duration::from_mins(1));
     let done = done(command.env("PATH", format!("{}:{path}", bin.display())));
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{program}: {}", done.out);
     done.out

@@ -171,3 +171,26 @@ fn a_long_output_is_bounded_and_cannot_control_the_terminal() {
     assert!(done.out.len() < 5_000 && done.out.lines().count() <= 42, "{}", done.out.len());
     assert!(!done.out.contains('\u{1b}') && done.out.contains("5000\n"), "{}", done.out);
 }
+
+/// An agent that waits with this command does what the guard asks for.
+#[test]
+fn a_call_of_it_is_judged_as_waiting_and_not_as_a_loop_of_errors() {
+    let folder = folder();
+    let call = |program: &str| {
+        let report = wait(folder.path(), &["--timeout", "0.1", "--until", "false"]).out;
+        let command = format!("{program} wait --until 'make > log && test -f done'");
+        let step = serde_json::json!({"action": {"name": "Bash", "args": {"command": command}},
+                                      "outcome": {"text": format!("Exit code 11\n{report}"), "error": true}});
+        let input = format!("{step}\n").repeat(12);
+        let done = done(loopbreak(folder.path()).arg("guard").write_stdin(input));
+        let answers = done.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let findings = answers.flat_map(|answer| {
+            let turn = answer["turn"].clone();
+            let findings = answer["findings"].as_array().unwrap().clone().into_iter();
+            findings.map(move |finding| format!("{} at {turn}", finding["detector"].as_str().unwrap()))
+        });
+        findings.collect::<Vec<_>>()
+    };
+    assert_eq!(call("loopbreak"), ["poll at 10"]);
+    assert!(call("another").contains(&"errors at 3".to_owned()));
+}

@@ -64,6 +64,9 @@ const UNAVAILABLE: [&str; 28] = [
 const SEARCH_PROGRAMS: [&str; 14] =
     ["grep", "egrep", "fgrep", "rg", "ag", "ack", "find", "fd", "diff", "cmp", "test", "[", "pgrep", "which"];
 
+/// The report of `loopbreak wait` about a condition that was not met in time.
+const WAIT_TIMED_OUT: &str = "condition not met: timed out";
+
 /// An outcome, with what is known about its action.
 pub(crate) struct JudgedOutcome<'o> {
     pub(crate) outcome: &'o Outcome<'o>,
@@ -103,7 +106,13 @@ impl JudgedOutcome<'_> {
             None if self.outcome.exit.is_some() => self.outcome.exit != Some(0),
             None => !self.marked && self.reads_like_failure(table),
         };
-        fails && !self.is_search_without_match(table)
+        fails && !self.is_search_without_match(table) && !self.is_wait_without_result()
+    }
+
+    /// Returns whether a wait ended before its condition was met. That is the state of what is waited for, and not a mistake.
+    fn is_wait_without_result(&self) -> bool {
+        let text = self.outcome.text.as_deref().unwrap_or_default();
+        self.kind == ActionKind::Wait && clip(text, INFRASTRUCTURE_BYTES).contains(WAIT_TIMED_OUT)
     }
 
     /// Returns whether the words of the reply report a failure.
@@ -226,6 +235,19 @@ mod tests {
             let expected = if failed { ActionResult::Failure } else { ActionResult::Success };
             assert_eq!(result(&bash(outcome), marked_before), expected, "{outcome}");
         }
+    }
+
+    #[test]
+    fn a_wait_that_ran_out_of_time_is_not_a_failure() {
+        let call = |command: &str, text: &str| {
+            let (action, outcome) = (r#"{"name":"Bash","args":{"command":"#, r#""error":true}"#);
+            format!(r#"{{"action":{action}"{command}"}}}},"outcome":{{"text":"{text}",{outcome}}}"#)
+        };
+        let timed_out = "Exit code 11\\ncondition not met: timed out after 9 min 0 s, 54 tries";
+        assert_eq!(result(&call("loopbreak wait --until ./ready", timed_out), false), ActionResult::Success);
+        assert_eq!(result(&call("make", timed_out), false), ActionResult::Failure);
+        let broken = "Exit code 1\\nerror: cannot run";
+        assert_eq!(result(&call("loopbreak wait -- ./ready", broken), false), ActionResult::Failure);
     }
 
     #[test]
