@@ -11,8 +11,9 @@ Inject faults into hooks and their store, one at a time, and check what docs/rel
 
 Usage: cargo xtask faults [OPTIONS]
 
-Needs Linux, `strace`, `sqlite3` and a C compiler; `cargo xtask setup` installs the first two. Takes some minutes. Progress is on
-standard error, the table of figures on standard output.
+Needs Linux, `strace`, `sqlite3` and a C compiler; `cargo xtask setup` installs the first two. Runs some 10,000 hooks, which
+takes 20 minutes beside other work and less on a quiet machine. Progress is on standard error, the table of figures on standard
+output.
 
 Options:
   --short          inject only a sample of the faults, as the tests do
