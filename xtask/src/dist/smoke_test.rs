@@ -7,10 +7,11 @@ use std::process::Command;
 
 use super::VERSION;
 use super::dist_target::DistTarget;
+use super::source_date::commit;
 use crate::chore_failure::ChoreFailure;
 use crate::process::{root, run as run_process, stdout_of};
 
-/// Unpacks the archive into a temporary folder, and has the program say its version and analyze the example.
+/// Unpacks the archive into a temporary folder, and has the program say its version and its commit, and analyze the example.
 pub(super) fn try_archive(dist: &Path, name: &str, target: &DistTarget) -> Result<(), ChoreFailure> {
     let folder = env::temp_dir().join(format!("loopbreak-dist-{}", std::process::id()));
     fs::create_dir_all(&folder)
@@ -40,6 +41,15 @@ fn unpack_and_run(dist: &Path, name: &str, target: &DistTarget, folder: &Path) -
         return Err(ChoreFailure::Failed("it does not analyze examples/dam.jsonl".to_owned()));
     }
     let long = stdout_of(Command::new(&program).arg("--version"))?;
-    eprintln!("xtask: {name}: {} starts and analyzes the example", String::from_utf8_lossy(&long).trim_end());
+    let long = String::from_utf8_lossy(&long);
+    let commit = env::var("LOOPBREAK_COMMIT").ok().or_else(commit);
+    let expected = commit.filter(|commit| !commit.is_empty()).map_or_else(
+        || format!("loopbreak {VERSION}"),
+        |commit| format!("loopbreak {VERSION} ({})", commit.trim()),
+    );
+    if long.trim_end() != expected {
+        return Err(ChoreFailure::Failed(format!("it says {:?}, not {expected:?}", long.trim_end())));
+    }
+    eprintln!("xtask: {name}: {expected} starts and analyzes the example");
     Ok(())
 }
