@@ -1,6 +1,7 @@
 //! The example of the readme in a new project, as its first reader tries it: `cargo new`, one dependency, the example, `cargo run`.
 
 use std::env;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,8 @@ fn create_and_run(folder: &Path) -> Result<(), ChoreFailure> {
     let manifest = folder.join("Cargo.toml");
     let mut text = fs::read_to_string(&manifest).map_err(failed("read"))?;
     let library = root().join("crates/loopbreak");
-    text.push_str(&format!("loopbreak = {{ path = {:?} }}\n", library.display().to_string()));
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "loopbreak = {{ path = {:?} }}", library.display().to_string());
     fs::write(&manifest, text).map_err(failed("write"))?;
     fs::write(folder.join("src/main.rs"), example).map_err(failed("write"))?;
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).map_err(failed("write"))?;

@@ -1,4 +1,4 @@
-//! The bill of materials of an archive: which packages the program was made of, as CycloneDX JSON.
+//! The bill of materials of an archive: which packages the program was made of, as `CycloneDX` JSON.
 
 use serde_json::{Value, json};
 

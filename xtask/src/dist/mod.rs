@@ -27,7 +27,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     match DistOptions::parse(arguments)? {
         DistOptions::Archive(target) => {
-            release_archive::build(target)?;
+            release_archive::build(target.as_ref())?;
             release_files::write_sums()
         }
         DistOptions::Finish { releases_url, tag } => release_files::finish(&releases_url, tag.as_deref()),

@@ -120,9 +120,9 @@ fn select_packages(output: &MetadataOutput, lock: &str) -> Result<Vec<ProgramPac
     let mut selected = Vec::new();
     for id in &all {
         let Some(package) = packages.get(id) else { continue };
-        let used = edges.get(id).copied().unwrap_or_default().iter();
-        let used =
-            used.filter(|edge| uses(edge, |kind| kind != Some("dev")) && all.contains(edge.pkg.as_str()));
+        let targets = edges.get(id).copied().unwrap_or_default().iter();
+        let targets =
+            targets.filter(|edge| uses(edge, |kind| kind != Some("dev")) && all.contains(edge.pkg.as_str()));
         let mut found = ProgramPackage {
             name: package.name.clone(),
             version: package.version.clone(),
@@ -134,9 +134,9 @@ fn select_packages(output: &MetadataOutput, lock: &str) -> Result<Vec<ProgramPac
             is_build_only: !linked.contains(id),
             uses: BTreeSet::new(),
         };
-        for edge in used {
-            if let Some(used) = packages.get(edge.pkg.as_str()) {
-                found.uses.insert(format!("pkg:cargo/{}@{}", used.name, used.version.replace('+', "%2B")));
+        for edge in targets {
+            if let Some(other) = packages.get(edge.pkg.as_str()) {
+                found.uses.insert(format!("pkg:cargo/{}@{}", other.name, other.version.replace('+', "%2B")));
             }
         }
         selected.push(found);

@@ -29,7 +29,7 @@ const COMPLETIONS: [(&str, &str); 5] = [
 ];
 
 /// Builds the archive and the bill of materials for a platform, or for this machine.
-pub(super) fn build(asked: Option<DistTarget>) -> Result<(), ChoreFailure> {
+pub(super) fn build(asked: Option<&DistTarget>) -> Result<(), ChoreFailure> {
     for document in DOCUMENTS {
         if !root().join(document).is_file() {
             return Err(ChoreFailure::Failed(format!("the archive needs {document}, which is not there")));
@@ -39,40 +39,50 @@ pub(super) fn build(asked: Option<DistTarget>) -> Result<(), ChoreFailure> {
         eprintln!("xtask: some files differ from the commit that the program will name");
     }
     let host = DistTarget::host()?;
-    let target = asked.clone().unwrap_or_else(|| host.clone());
+    let target = asked.unwrap_or(&host).clone();
     let runs_here = target.runs_on(&host);
     let name = format!("loopbreak-{VERSION}-{}", target.triple);
-    let (dist, stage) = (dist_folder(), dist_folder().join(&name));
+    let dist = dist_folder();
+    let packages = list_packages(&target.triple)?;
+    let program = build_program(asked)?;
+    // The program of another platform does not start here, so another one writes about itself.
+    let speaker = if runs_here { program.clone() } else { build_program(None)? };
+    assemble(&dist, &name, &program, &speaker, &render_licences(&packages))?;
+    if runs_here {
+        try_archive(&dist, &name, &target)?;
+    } else {
+        eprintln!("xtask: {name}.tar.gz was not tried: it is not for this machine");
+    }
+    let bill = format!("{:#}\n", render_bill(&packages, &target.triple, source_date()));
+    write(&dist.join(format!("{name}.cdx.json")), bill.as_bytes())?;
+    println!("dist/{name}.tar.gz\ndist/{name}.cdx.json");
+    Ok(())
+}
+
+/// Writes the archive of a program. The files are collected in a folder beside it, which is removed afterwards.
+fn assemble(
+    dist: &Path,
+    name: &str,
+    program: &Path,
+    speaker: &Path,
+    licences: &str,
+) -> Result<(), ChoreFailure> {
+    let stage = dist.join(name);
     let clear = || match fs::remove_dir_all(&stage) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(ChoreFailure::io(format_args!("clear dist/{name}"), &error))
+            Err(ChoreFailure::io(format_args!("clear {}", stage.display()), &error))
         }
         _ => Ok(()),
     };
     clear()?;
-    let packages = list_packages(&target.triple)?;
-    let program = build_program(asked.as_ref())?;
-    // The program of another platform does not start here, so another one writes about itself.
-    let speaker = if runs_here { program.clone() } else { build_program(None)? };
-    fill(&stage, &program, &speaker)?;
-    write(&stage.join("THIRD-PARTY-LICENSES.txt"), render_licences(&packages).as_bytes())?;
-
+    fill(&stage, program, speaker)?;
+    write(&stage.join("THIRD-PARTY-LICENSES.txt"), licences.as_bytes())?;
     let mut files = Vec::new();
     list(&stage, &mut files)?;
     files.sort();
     make_reproducible(&files)?;
-    let archive = format!("{name}.tar.gz");
-    pack(&dist, &archive, &files)?;
-    clear()?;
-    if runs_here {
-        try_archive(&dist, &name, &target)?;
-    } else {
-        eprintln!("xtask: {archive} was not tried: it is not for this machine");
-    }
-    let bill = format!("{:#}\n", render_bill(&packages, &target.triple, source_date()));
-    write(&dist.join(format!("{name}.cdx.json")), bill.as_bytes())?;
-    println!("dist/{archive}\ndist/{name}.cdx.json");
-    Ok(())
+    pack(dist, &format!("{name}.tar.gz"), &files)?;
+    clear()
 }
 
 /// Builds the program and returns where it is. Cargo itself is asked: the target folder may be anywhere.
@@ -179,4 +189,101 @@ fn pack(dist: &Path, archive: &str, files: &[PathBuf]) -> Result<(), ChoreFailur
         command.arg(words.join("/"));
     }
     run_process(&mut command)
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// Writes a program that answers as the chore expects it, with this version.
+    fn stand_in(folder: &Path, version: &str) -> PathBuf {
+        let long = commit().map(|commit| format!(" ({commit})")).unwrap_or_default();
+        let script = format!(
+            "#!/bin/sh\ncase $1 in\n-V) echo loopbreak {version} ;;\n--version) echo 'loopbreak {version}{long}' ;;\n\
+             man) echo .TH > \"$3/loopbreak.1\" ;;\ncompletions) echo \"complete for $2\" ;;\n\
+             analyze) test -f \"$2\" && echo 1 run ;;\nesac\n"
+        );
+        let program = folder.join("loopbreak");
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        program
+    }
+
+    struct TestFolder(PathBuf);
+
+    impl TestFolder {
+        fn new(name: &str) -> Self {
+            let folder = env::temp_dir().join(format!("loopbreak-dist-test-{name}-{}", std::process::id()));
+            fs::create_dir_all(&folder).unwrap();
+            TestFolder(folder)
+        }
+    }
+
+    impl Drop for TestFolder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn an_archive_is_complete_and_the_same_every_time() {
+        let (one, two) = (TestFolder::new("one"), TestFolder::new("two"));
+        let mut archives = Vec::new();
+        for folder in [&one.0, &two.0] {
+            let program = stand_in(folder, VERSION);
+            // The time of a file and the umask must not matter.
+            File::options()
+                .append(true)
+                .open(&program)
+                .unwrap()
+                .set_modified(SystemTime::UNIX_EPOCH)
+                .unwrap();
+            assemble(folder, "loopbreak-x", &program, &program, "licences").unwrap();
+            assert!(!folder.join("loopbreak-x").exists());
+            archives.push(fs::read(folder.join("loopbreak-x.tar.gz")).unwrap());
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        assert!(archives[0] == archives[1]);
+        let listed =
+            stdout_of(Command::new("tar").args(["-tvzf", "loopbreak-x.tar.gz"]).current_dir(&one.0)).unwrap();
+        let listed = String::from_utf8(listed).unwrap();
+        let names: Vec<&str> = listed.lines().filter_map(|line| line.split("loopbreak-x/").nth(1)).collect();
+        assert_eq!(
+            names,
+            [
+                "CHANGELOG.md",
+                "LICENSE-APACHE",
+                "LICENSE-MIT",
+                "README.md",
+                "THIRD-PARTY-LICENSES.txt",
+                "completions/_loopbreak",
+                "completions/_loopbreak.ps1",
+                "completions/loopbreak.bash",
+                "completions/loopbreak.elv",
+                "completions/loopbreak.fish",
+                "loopbreak",
+                "man/loopbreak.1",
+            ]
+        );
+        for line in listed.lines() {
+            let mode = if line.ends_with("/loopbreak") { "-rwxr-xr-x" } else { "-rw-r--r--" };
+            assert!(line.starts_with(mode) && line.contains("root"), "{line}");
+        }
+        assert!(!listed.contains(&*one.0.to_string_lossy()), "{listed}");
+    }
+
+    #[test]
+    fn an_archive_of_another_version_is_not_published() {
+        let folder = TestFolder::new("smoke");
+        let host = DistTarget::host().unwrap();
+        for (version, is_good) in [(VERSION, true), ("0.0.9", false)] {
+            let program = stand_in(&folder.0, version);
+            assemble(&folder.0, "loopbreak-y", &program, &program, "licences").unwrap();
+            let tried = try_archive(&folder.0, "loopbreak-y", &host);
+            assert_eq!(tried.is_ok(), is_good, "{version}: {tried:?}");
+        }
+    }
 }

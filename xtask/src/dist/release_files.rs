@@ -127,13 +127,11 @@ mod tests {
             "aarch64-unknown-linux-musl",
             "x86_64-unknown-linux-musl",
         ];
-        let sums: String = targets
-            .iter()
-            .zip(1..)
-            .map(|(target, number)| {
-                format!("{}  loopbreak-1.2.3-{target}.tar.gz\n", number.to_string().repeat(64))
-            })
-            .collect();
+        let mut sums = Vec::new();
+        for (target, number) in targets.iter().zip(1..) {
+            sums.push(format!("{}  loopbreak-1.2.3-{target}.tar.gz", number.to_string().repeat(64)));
+        }
+        let sums = sums.join("\n");
         let formula = fill_formula(FORMULA_TEMPLATE, "1.2.3", URL, &sums).unwrap();
         assert!(!formula.contains('@'), "{formula}");
         for (target, number) in targets.iter().zip(1..) {
