@@ -261,6 +261,7 @@ mod tests {
                 now: self.now,
                 warn: &|_| {},
                 id: 0,
+                find_agent: None,
                 transcript: TranscriptReader::default(),
             };
             let (change, response) = request.handle(self.state.as_deref()).unwrap();
