@@ -41,6 +41,7 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/reference/api/loopbreak-arena.txt", ContentSource::PublicApi("loopbreak-arena")),
     ("docs/reference/api/loopbreak-config.txt", ContentSource::PublicApi("loopbreak-config")),
     ("docs/reference/api/loopbreak-hooks.txt", ContentSource::PublicApi("loopbreak-hooks")),
+    ("docs/reference/api/loopbreak-process.txt", ContentSource::PublicApi("loopbreak-process")),
     ("docs/reference/api/loopbreak-report.txt", ContentSource::PublicApi("loopbreak-report")),
     ("docs/reference/api/loopbreak-runner.txt", ContentSource::PublicApi("loopbreak-runner")),
     ("docs/reference/api/loopbreak-server.txt", ContentSource::PublicApi("loopbreak-server")),

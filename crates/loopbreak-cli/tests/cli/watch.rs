@@ -313,5 +313,6 @@ fn on_a_terminal_the_list_is_removed_at_the_end() {
     let seen = String::from_utf8(seen.stdout).unwrap();
     let list = seen.find("state    steps  run").unwrap_or_else(|| panic!("{seen:?}"));
     assert!(seen[list..].contains("stop\u{1b}[0m        40  a"), "{seen:?}");
-    assert!(seen[list..].contains("\u{1b}[2A\r\u{1b}[J"), "{seen:?}");
+    // The heading, the run and the keys.
+    assert!(seen[list..].contains("\u{1b}[3A\r\u{1b}[J"), "{seen:?}");
 }

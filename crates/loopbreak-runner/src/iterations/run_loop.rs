@@ -67,7 +67,7 @@ pub(crate) type RunEnd = (RunEndReason, String);
 /// The result of an attempt to run the command once.
 #[derive(Debug)]
 pub(crate) enum IterationRound {
-    CommandRun(CommandRun, IterationResult),
+    CommandRun(Box<CommandRun>, IterationResult),
     /// The command had a transient failure. The wait for it is over.
     Again,
     RunEnd(RunEnd),
@@ -120,7 +120,7 @@ impl RunLoop<'_> {
             return Ok(end.map_or(IterationRound::Again, IterationRound::RunEnd));
         }
         *failures = 0;
-        Ok(IterationRound::CommandRun(ran, iteration))
+        Ok(IterationRound::CommandRun(Box::new(ran), iteration))
     }
 
     /// Waits between two iterations, if a delay is set.

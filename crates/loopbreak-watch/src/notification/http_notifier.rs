@@ -32,8 +32,8 @@ impl MessageForm {
     pub fn render(self, notification: &LoopNotification) -> Option<HttpMessage> {
         match self {
             MessageForm::Webhook => webhook_message(notification),
-            MessageForm::Slack => slack_message(notification),
-            MessageForm::Ntfy => ntfy_message(notification),
+            MessageForm::Slack => Some(slack_message(notification)),
+            MessageForm::Ntfy => Some(ntfy_message(notification)),
         }
     }
 

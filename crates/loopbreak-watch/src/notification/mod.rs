@@ -16,7 +16,7 @@
 //! assert!(!notifiers.is_empty());
 //!
 //! let error = NotifierSet::new(None, &["mail=me".to_owned()], false).unwrap_err();
-//! assert_eq!(error.hint(), Some("use a URL, webhook=URL, slack=URL, ntfy=URL or desktop"));
+//! assert_eq!(error.hint(), Some("use a URL such as https://example.com/hook, or slack=URL, ntfy=URL or desktop"));
 //! # Ok(())
 //! # }
 //! ```

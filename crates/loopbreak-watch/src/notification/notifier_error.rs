@@ -32,7 +32,9 @@ impl NotifierError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             NotifierError::Command(_) => None,
-            NotifierError::UnknownKind => Some("use a URL, webhook=URL, slack=URL, ntfy=URL or desktop"),
+            NotifierError::UnknownKind => {
+                Some("use a URL such as https://example.com/hook, or slack=URL, ntfy=URL or desktop")
+            }
             NotifierError::InvalidUrl | NotifierError::UnsupportedScheme => {
                 Some("use the form https://example.com/hook or webhook=https://example.com/hook")
             }

@@ -3,7 +3,7 @@
 use super::{HttpMessage, LoopNotification, NotificationText};
 
 /// Renders a notification for ntfy: title and priority as headers, the rest as the text.
-pub(super) fn ntfy_message(notification: &LoopNotification) -> Option<HttpMessage> {
+pub(super) fn ntfy_message(notification: &LoopNotification) -> HttpMessage {
     let text = NotificationText::new(notification);
     // Headers are ASCII. The text has the name of the run as well, so nothing is lost.
     let visible = |char: char| if char.is_ascii_graphic() || char == ' ' { char } else { '?' };
@@ -14,5 +14,5 @@ pub(super) fn ntfy_message(notification: &LoopNotification) -> Option<HttpMessag
         ("priority", "high".to_owned()),
         ("tags", "warning".to_owned()),
     ];
-    Some(HttpMessage { headers, body: format!("{}\n{}", text.title, text.body()) })
+    HttpMessage { headers, body: format!("{}\n{}", text.title, text.body()) }
 }

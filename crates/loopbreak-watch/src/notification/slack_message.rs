@@ -6,7 +6,7 @@ use super::{HttpMessage, LoopNotification, NotificationText};
 
 /// Renders a notification for Slack: blocks, and a text for places that show no blocks. The blocks are plain text, and the text has its
 /// special characters escaped, so nothing in a log can become a link or a mention.
-pub(super) fn slack_message(notification: &LoopNotification) -> Option<HttpMessage> {
+pub(super) fn slack_message(notification: &LoopNotification) -> HttpMessage {
     let text = NotificationText::new(notification);
     let plain = |text: &str| json!({"type": "plain_text", "text": text, "emoji": false});
     let body = json!({
@@ -18,7 +18,7 @@ pub(super) fn slack_message(notification: &LoopNotification) -> Option<HttpMessa
         ],
     });
     let headers = vec![("content-type", "application/json".to_owned())];
-    Some(HttpMessage { headers, body: body.to_string() })
+    HttpMessage { headers, body: body.to_string() }
 }
 
 fn escape(text: &str) -> String {
