@@ -16,7 +16,9 @@ pub(crate) fn archive(entries: &[ArchiveEntry<'_>]) -> Vec<u8> {
         let (size, target): (usize, &[u8]) = if *kind == b'2' { (0, content) } else { (content.len(), b"") };
         let mut put = |at: usize, text: &[u8]| header[at..at + text.len()].copy_from_slice(text);
         put(0, name.as_bytes());
-        put(100, b"0000755\00000000\00000000\0");
+        put(100, b"0000755");
+        put(108, b"0000000");
+        put(116, b"0000000");
         put(124, format!("{size:011o}\0").as_bytes());
         put(136, b"00000000000\0        ");
         put(156, &[*kind]);
