@@ -48,9 +48,11 @@ mod report_opener;
 mod run_actions;
 mod terminal_reporter;
 mod watch_reporter;
+mod watch_summary;
 
-pub use log_watcher::{LogWatcher, WatchEnd, WatchOptions, WatchSummary};
+pub use log_watcher::{LogWatcher, WatchEnd, WatchOptions};
 pub use report_opener::ReportOpener;
 pub use run_actions::RunActions;
 pub use terminal_reporter::{ReportMode, TerminalReporter};
 pub use watch_reporter::{OutputState, RunRow, WatchReporter};
+pub use watch_summary::WatchSummary;
