@@ -229,7 +229,8 @@ fn the_record_of_a_tiny_run_is_tiny() {
         analysis.observe(&Step::from_json(r#"{"action":"look","outcome":"dark 4711"}"#).unwrap());
     }
     let bytes = analysis.into_record().to_bytes().unwrap();
-    assert!(bytes.len() <= 128, "{} bytes", bytes.len());
+    // The loop that the second step may begin is 16 bytes of it.
+    assert!(bytes.len() <= 144, "{} bytes", bytes.len());
 }
 
 #[test]

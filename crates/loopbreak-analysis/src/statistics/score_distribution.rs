@@ -58,6 +58,8 @@ pub(crate) struct ValueCounts {
     counts: BTreeMap<OrderedValue, u64>,
     total: u64,
     sum: f64,
+    /// True if the next merge is towards the upper neighbours.
+    merges_upwards: bool,
 }
 
 /// A finite number with an order.
@@ -93,11 +95,17 @@ impl ValueCounts {
         }
     }
 
-    /// Gives every second value to its lower neighbour. The lowest and the highest value stay.
+    /// Gives every second value to its neighbour: to the lower ones and to the upper ones in turn, because always the same side
+    /// would move the quartiles to that side. The lowest and the highest value stay.
     fn merge_neighbours(&mut self) {
-        let last = self.counts.len() - 1;
+        let mut values: Vec<(OrderedValue, u64)> = std::mem::take(&mut self.counts).into_iter().collect();
+        if self.merges_upwards {
+            values.reverse();
+        }
+        self.merges_upwards = !self.merges_upwards;
+        let last = values.len() - 1;
         let mut merged: Vec<(OrderedValue, u64)> = Vec::with_capacity(KEPT + 2);
-        for (index, (value, count)) in std::mem::take(&mut self.counts).into_iter().enumerate() {
+        for (index, (value, count)) in values.into_iter().enumerate() {
             match merged.last_mut() {
                 Some((_, before)) if index % 2 == 0 && index != last => *before += count,
                 _ => merged.push((value, count)),

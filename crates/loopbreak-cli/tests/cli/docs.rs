@@ -134,7 +134,9 @@ fn every_guide_is_in_the_index() {
 #[test]
 fn the_json_lines_of_the_pages_are_steps() {
     let folder = crate::support::folder();
-    for page in ["README.md", "docs/guide/steps.md", "docs/guide/tasks.md", "docs/guide/analyze.md"] {
+    for page in
+        ["docs/formats/README.md", "docs/guide/steps.md", "docs/guide/tasks.md", "docs/guide/analyze.md"]
+    {
         let text = fs::read_to_string(root().join(page)).unwrap();
         let blocks: Vec<&str> =
             text.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();

@@ -12,9 +12,10 @@ pub(super) fn allow_text(schema: &mut Schema) {
     *schema = json_schema!({"anyOf": [{"type": "string"}, object]});
 }
 
-/// Accepts a name or a number in place of the object.
+/// Accepts a name or a number in place of the object, no key of which is required.
 pub(super) fn allow_label(schema: &mut Schema) {
-    let object = std::mem::take(schema);
+    let mut object = std::mem::take(schema);
+    object.remove("required");
     *schema = json_schema!({"anyOf": [{"type": ["string", "integer"]}, object]});
 }
 
