@@ -14,14 +14,12 @@ pub(super) const MODULES: &[&str] = &[
     "invalid_calls",
     "nothing_done",
     "words_without_deeds",
-    "browser_loops",
     "continuations",
     "after_compaction",
     "side_effects",
     "spared",
     "healthy_work",
     "healthy_waiting",
-    "healthy_failures",
 ];
 
 /// A test that is named after a complaint.

@@ -189,7 +189,7 @@ pub struct RunReport {
     pub patterns: PatternCounts,
     /// The scores of proposals, if a critic scored any.
     #[serde(skip)]
-    pub proposals: Option<ProposalScores>,
+    pub proposals: Option<Box<ProposalScores>>,
     /// Score and place over the run.
     #[serde(skip)]
     pub timeline: RunTimeline,

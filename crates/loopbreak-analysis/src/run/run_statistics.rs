@@ -41,7 +41,7 @@ pub(super) struct RunStatistics {
     completed_after_ending: u64,
     sightings: LoopSightings,
     patterns: PatternCounts,
-    proposals: Option<ProposalScores>,
+    proposals: Option<Box<ProposalScores>>,
     /// The setting; 0 for that of the format.
     calls_per_step: u32,
     first_warning: Option<FirstWarning>,
