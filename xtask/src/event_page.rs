@@ -66,7 +66,10 @@ fn parse(source: &str) -> Result<Vec<EventDeclaration>, String> {
         if line == "}" {
             return Ok(events);
         } else if let Some(text) = code.strip_prefix("///") {
-            description = format!("{description} {}", text.trim()).trim().to_owned();
+            if !description.is_empty() {
+                description.push(' ');
+            }
+            description.push_str(text.trim());
         } else if code.starts_with("#[") {
             attributes += code;
         } else if let Some((_, name)) = code.strip_suffix(" {").and_then(|head| head.split_once(" = ")) {

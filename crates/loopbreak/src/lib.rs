@@ -55,9 +55,6 @@ mod memory;
 mod name_enum;
 mod place;
 mod policy;
-#[cfg(test)]
-#[path = "../tests/engine/run_recording.rs"]
-mod run_recording;
 pub mod series;
 pub mod settings;
 pub mod snapshot;
@@ -67,6 +64,9 @@ pub mod step;
 mod steps;
 mod summary;
 mod tasks;
+#[cfg(test)]
+#[path = "../tests/engine/test_recording.rs"]
+mod test_recording;
 pub mod text;
 pub mod verdict;
 

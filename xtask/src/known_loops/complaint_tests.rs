@@ -58,7 +58,10 @@ fn parse(module: &str, source: &str) -> Vec<ComplaintTest> {
     let mut is_test = false;
     for line in source.lines() {
         if let Some(text) = line.strip_prefix("///") {
-            description = format!("{description} {}", text.trim()).trim().to_owned();
+            if !description.is_empty() {
+                description.push(' ');
+            }
+            description.push_str(text.trim());
         } else if line == "#[test]" {
             is_test = true;
         } else if line.starts_with("#[") {

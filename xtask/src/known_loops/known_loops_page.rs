@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::complaint_tests::{self, ComplaintTest};
-use super::recorded_runs::{self, RecordedRun, RecordedStep};
+use super::played_runs::{self, PlayedRun, PlayedStep};
 
 /// Number of steps at the beginning of a run that are shown.
 const FIRST_STEPS: usize = 3;
@@ -25,22 +25,19 @@ are those of the test; what Loopbreak says was recorded while it ran. All settin
 
 /// Runs the tests and renders the page.
 pub(crate) fn render() -> Result<String, String> {
-    let runs = recorded_runs::record()?;
+    let runs = played_runs::record()?;
     let mut loops = String::new();
     let mut healthy = String::new();
     let (mut loop_count, mut healthy_count) = (0, 0);
     for test in complaint_tests::read_all()? {
         // A test that builds its guard itself has no recording.
         let Some(recorded) = runs.get(&test.name) else { continue };
-        match recorded.iter().find(|run| run.steps.iter().any(is_signal)) {
-            Some(run) => {
-                loop_count += 1;
-                loops += &loop_entry(&test, run, recorded.len());
-            }
-            None => {
-                healthy_count += 1;
-                healthy += &healthy_row(&test, &recorded[0], recorded.len());
-            }
+        if let Some(run) = recorded.iter().find(|run| run.steps.iter().any(is_signal)) {
+            loop_count += 1;
+            loops += &loop_entry(&test, run, recorded.len());
+        } else {
+            healthy_count += 1;
+            healthy += &healthy_row(&test, &recorded[0], recorded.len());
         }
     }
     if loop_count == 0 || healthy_count == 0 {
@@ -54,17 +51,17 @@ pub(crate) fn render() -> Result<String, String> {
 }
 
 /// Returns whether a step has a finding above a hint.
-fn is_signal(step: &RecordedStep) -> bool {
+fn is_signal(step: &PlayedStep) -> bool {
     step.findings.iter().any(|finding| finding.severity != "hint")
 }
 
-fn loop_entry(test: &ComplaintTest, run: &RecordedRun, count: usize) -> String {
-    let mut text = format!("\n### {}\n\n", capitalized(&test.title()));
+fn loop_entry(test: &ComplaintTest, run: &PlayedRun, count: usize) -> String {
+    let mut entry = format!("\n### {}\n\n", capitalized(&test.title()));
     if !test.description.is_empty() {
-        _ = writeln!(text, "{}\n", escaped(&test.description));
+        _ = writeln!(entry, "{}\n", escaped(&test.description));
     }
     if count > 1 {
-        _ = writeln!(text, "One of {count} variants.\n");
+        _ = writeln!(entry, "One of {count} variants.\n");
     }
     let signals = run.steps.iter().enumerate().filter(|(_, step)| is_signal(step)).map(|(at, _)| at);
     // The first warning and the first intervention tell the story; later ones repeat it.
@@ -75,32 +72,32 @@ fn loop_entry(test: &ComplaintTest, run: &RecordedRun, count: usize) -> String {
     shown.extend(first_signal.into_iter().chain(first_hard));
     shown.sort_unstable();
     shown.dedup();
-    text += "```text\n";
+    entry += "```text\n";
     let mut next = 0;
     for at in shown {
         if at > next {
-            _ = writeln!(text, "      … {}", steps_between(at - next));
+            _ = writeln!(entry, "      … {}", steps_between(at - next));
         }
         next = at + 1;
         let step = &run.steps[at];
-        _ = writeln!(text, "{:>5} {}", step.turn, step_line(&step.record));
+        _ = writeln!(entry, "{:>5} {}", step.turn, step_line(&step.record));
         if is_signal(step) {
-            text += &said(step);
+            entry += &said(step);
         }
     }
     if next < run.steps.len() {
-        _ = writeln!(text, "      … {}", steps_between(run.steps.len() - next));
+        _ = writeln!(entry, "      … {}", steps_between(run.steps.len() - next));
     }
-    text += "```\n";
-    text
+    entry += "```\n";
+    entry
 }
 
 fn steps_between(count: usize) -> String {
     if count == 1 { "1 more step".to_owned() } else { format!("{count} more steps") }
 }
 
-/// What Loopbreak said at a step, below it.
-fn said(step: &RecordedStep) -> String {
+/// Renders what Loopbreak said at a step.
+fn said(step: &PlayedStep) -> String {
     let worst = step.findings.iter().filter(|finding| finding.severity != "hint");
     let Some(worst) = worst.max_by_key(|finding| finding.severity == "hard") else { return String::new() };
     let act = step.decisions.first().map_or(worst.severity.as_str(), |decision| &decision.intervention);
@@ -115,7 +112,7 @@ fn said(step: &RecordedStep) -> String {
     text
 }
 
-fn healthy_row(test: &ComplaintTest, run: &RecordedRun, count: usize) -> String {
+fn healthy_row(test: &ComplaintTest, run: &PlayedRun, count: usize) -> String {
     let first = run.steps.first().map(|step| step_line(&step.record)).unwrap_or_default();
     let mut report = capitalized(&test.title());
     if let Some((reference, _)) = test.description.split_once("`:").filter(|(start, _)| start.contains('#')) {
@@ -237,11 +234,11 @@ mod tests {
         let steps: Vec<Value> = (1..=9)
             .map(|turn| step(turn, (turn == 3).then_some("warn").or((turn == 8).then_some("hard"))))
             .collect();
-        let run: RecordedRun = serde_json::from_value(json!({"test": "m::a_12_b", "steps": steps})).unwrap();
+        let run: PlayedRun = serde_json::from_value(json!({"test": "m::a_12_b", "steps": steps})).unwrap();
         let test = ComplaintTest { name: "m::a_12_b".to_owned(), description: String::new() };
-        let text = loop_entry(&test, &run, 1);
+        let entry = loop_entry(&test, &run, 1);
         let expected = "\n### A 12 b\n\n```text\n    1 a\n    2 a\n    3 a\n      » warn (cycle): Stop it.\n      … 4 more steps\n    \
                         8 a\n      » hard (cycle): Stop it.\n      … 1 more step\n```\n";
-        assert_eq!(text, expected);
+        assert_eq!(entry, expected);
     }
 }

@@ -3,6 +3,6 @@
 
 mod complaint_tests;
 mod known_loops_page;
-mod recorded_runs;
+mod played_runs;
 
 pub(crate) use known_loops_page::render;

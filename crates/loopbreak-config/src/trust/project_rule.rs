@@ -59,8 +59,13 @@ impl ProjectRule {
             }
             // Without them `max_turns` applies, so a number of turns may be looser than none.
             ("stagnation.score_turns" | "stagnation.objective_turns", _) => ProjectRule::UserOnly,
-            ("similarity.threshold" | "drift.likeness", _) => ProjectRule::Lowered,
-            ("stagnation.score_weight" | "stagnation.objective_weight", _) => ProjectRule::Lowered,
+            (
+                "similarity.threshold"
+                | "drift.likeness"
+                | "stagnation.score_weight"
+                | "stagnation.objective_weight",
+                _,
+            ) => ProjectRule::Lowered,
             (_, key) if ["penalty", "bonus", "penalty_growth"].iter().any(|end| key.ends_with(end)) => {
                 ProjectRule::Heavier
             }

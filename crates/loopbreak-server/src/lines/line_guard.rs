@@ -287,7 +287,7 @@ mod tests {
             assert_eq!(json["error"]["code"], code, "{line}");
             assert!(!error.hint.is_empty() && !error.hint.contains("schema"), "{error:?}");
         }
-        assert_eq!(guard.answer(&[b'x'; MAX_LINE_BYTES + 1]).unwrap().error().unwrap().line, 11);
+        assert_eq!(guard.answer(&vec![b'x'; MAX_LINE_BYTES + 1]).unwrap().error().unwrap().line, 11);
         assert_eq!(answer(&mut guard, &failing("a"))["turn"], 1, "nothing was recorded before");
     }
 

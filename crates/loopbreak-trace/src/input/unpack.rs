@@ -195,7 +195,7 @@ fn widen_window(header: &mut [u8]) {
     let is_large = window_size(header) > u64::from(u16::MAX);
     let is_single = header.get(HEADER_START - 1).is_none_or(|descriptor| is_single_segment(*descriptor));
     if let (true, false, Some(window)) = (is_large, is_single, header.get_mut(HEADER_START))
-        && *window & 7 == 0
+        && window.trailing_zeros() >= 3
     {
         *window |= 1;
     }

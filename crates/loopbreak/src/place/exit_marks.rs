@@ -22,6 +22,7 @@ const TRIED: u64 = 1;
 const GIVEN: u64 = 2;
 
 impl ExitMarks {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub(super) fn is_empty(&self) -> bool {
         *self == ExitMarks::default()
     }

@@ -10,7 +10,7 @@ use loopbreak::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::run_recording::RunRecording;
+use crate::test_recording::TestRecording;
 
 /// Returns the settings of a profile with some of them changed, each under its name in configuration files.
 pub(crate) fn settings_of(profile: Profile, patch: Value) -> Settings {
@@ -54,7 +54,7 @@ pub(crate) fn written(value: &impl Serialize) -> Value {
 pub(crate) struct RunDriver {
     pub(crate) guard: Guard,
     pub(crate) verdicts: Vec<Verdict>,
-    recording: Option<RunRecording>,
+    recording: Option<TestRecording>,
 }
 
 impl RunDriver {
@@ -68,7 +68,7 @@ impl RunDriver {
         RunDriver {
             guard: Guard::new(config).for_run("r"),
             verdicts: Vec::new(),
-            recording: RunRecording::start(),
+            recording: TestRecording::start(),
         }
     }
 

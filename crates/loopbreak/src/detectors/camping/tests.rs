@@ -66,7 +66,7 @@ fn the_camp_of_001_has_6_visits_in_10_turns() {
 }
 
 /// Returns the change of the score of a proposal back to the Dam, after a number of returns to it, and its reason.
-fn return_penalty(returns: usize, camping: serde_json::Value) -> (f64, String) {
+fn return_penalty(returns: usize, camping: &serde_json::Value) -> (f64, String) {
     let patch = json!({"camping": camping, "revisit": {"mode": "off"}, "oscillation": {"mode": "off"}});
     let mut run = RunDriver::with(config(patch));
     run.repeat(6, &json!({"action": "wait", "place": "Dam", "score": 0}));
@@ -86,7 +86,7 @@ fn return_penalty(returns: usize, camping: serde_json::Value) -> (f64, String) {
 fn the_penalty_grows_with_the_returns_if_growth_is_set() {
     let growing = json!({"penalty_growth": -0.2});
     for (returns, expected) in [(0, -0.6), (4, -0.6), (5, -0.8), (9, -0.8), (10, -1.0), (30, -1.0)] {
-        let (amount, reason) = return_penalty(returns, growing.clone());
+        let (amount, reason) = return_penalty(returns, &growing);
         assert!(crate::steps::near(amount, expected), "{returns}: {amount}");
         assert_eq!(
             reason.ends_with(&format!(", after {returns} returns without progress")),
@@ -94,7 +94,7 @@ fn the_penalty_grows_with_the_returns_if_growth_is_set() {
             "{reason}"
         );
     }
-    let (amount, reason) = return_penalty(1, json!({"penalty_growth": -0.2, "growth_every": 1}));
+    let (amount, reason) = return_penalty(1, &json!({"penalty_growth": -0.2, "growth_every": 1}));
     assert!(
         crate::steps::near(amount, -0.8) && reason.ends_with(", after 1 return without progress"),
         "{reason}"
@@ -103,6 +103,6 @@ fn the_penalty_grows_with_the_returns_if_growth_is_set() {
 
 #[test]
 fn without_growth_the_penalty_stays_the_same() {
-    let (amount, reason) = return_penalty(30, json!({}));
+    let (amount, reason) = return_penalty(30, &json!({}));
     assert_eq!((amount, reason.contains("after")), (-0.6, false));
 }

@@ -110,7 +110,7 @@ fn the_profile_documents_remembers_no_pairs() {
 }
 
 /// Moves back and forth until the pattern is complete, then this many times more.
-fn growing(returns: usize, oscillation: serde_json::Value) -> RunDriver {
+fn growing(returns: usize, oscillation: &serde_json::Value) -> RunDriver {
     let patch = json!({"oscillation": oscillation, "revisit": {"mode": "off"}, "camping": {"mode": "off"}});
     let mut run = RunDriver::with(config(patch));
     for number in 0..4 + returns {
@@ -131,7 +131,7 @@ fn next_move(run: &RunDriver, moves: usize) -> (f64, String) {
 fn the_penalty_grows_with_the_returns_if_growth_is_set() {
     let settings = json!({"return_penalty": -0.6, "penalty_growth": -0.2});
     for (returns, expected) in [(0, -0.6), (4, -0.6), (5, -0.8), (10, -1.0), (20, -1.0)] {
-        let (amount, reason) = next_move(&growing(returns, settings.clone()), returns);
+        let (amount, reason) = next_move(&growing(returns, &settings), returns);
         assert!(near(amount, expected), "{returns}: {amount}");
         assert_eq!(
             reason.ends_with(&format!(", after {returns} returns without progress")),
@@ -139,14 +139,14 @@ fn the_penalty_grows_with_the_returns_if_growth_is_set() {
             "{reason}"
         );
     }
-    let (amount, reason) = next_move(&growing(20, json!({})), 20);
+    let (amount, reason) = next_move(&growing(20, &json!({})), 20);
     assert!(near(amount, -0.8) && !reason.contains("after"), "no growth unless it is set: {reason}");
 }
 
 #[test]
 fn the_growth_ends_with_progress_and_with_a_message_of_the_user() {
     for news in [json!({"score": 5}), json!({"user": "look around"})] {
-        let mut run = growing(10, json!({"return_penalty": -0.6, "penalty_growth": -0.2}));
+        let mut run = growing(10, &json!({"return_penalty": -0.6, "penalty_growth": -0.2}));
         assert!(near(next_move(&run, 10).0, -1.0));
         run.see(&news);
         for number in 10..14 {
@@ -160,14 +160,14 @@ fn the_growth_ends_with_progress_and_with_a_message_of_the_user() {
 /// The pair is remembered, and so are the returns.
 #[test]
 fn a_pattern_that_begins_again_has_the_penalty_that_it_had() {
-    let mut run = growing(6, json!({"return_penalty": -0.6, "penalty_growth": -0.2}));
+    let mut run = growing(6, &json!({"return_penalty": -0.6, "penalty_growth": -0.2}));
     run.see(&go("east", "Base", &["west"]));
     run.see(&go("west", "Dam", &["north", "south", "east"]));
     run.see(&go("north", "Lobby", &["north", "south", "east"]));
     let (amount, reason) = next_move(&run, 7);
     assert!(near(amount, -0.8) && reason.starts_with("begins "), "{amount} {reason}");
     let documents = json!({"return_penalty": -0.6, "penalty_growth": -0.2, "remember_pairs": false});
-    let mut run = growing(6, documents);
+    let mut run = growing(6, &documents);
     run.see(&go("east", "Base", &["west"]));
     run.see(&go("west", "Dam", &["north", "south", "east"]));
     run.see(&go("north", "Lobby", &["north", "south", "east"]));

@@ -96,27 +96,7 @@ impl StepDetector for StagnationDetector {
         }
         let completed = if objectives.is_some() { self.completes(step, turn) } else { None };
         progress.objective = completed.is_some();
-        let mut latest = last_progress;
-        let mut due = last_progress.saturating_add(self.bought.unwrap_or(settings.max_turns));
-        if let Some(completed) = completed {
-            latest = latest.max(completed);
-            self.last_objective = self.last_objective.max(Some(completed));
-            due = settings.objective_worth().extend(due, completed);
-        }
-        if progress.score {
-            latest = turn;
-            due = settings.score_worth().extend(due, turn);
-        }
-        if progress.mark {
-            latest = turn;
-            self.last_mark = Some(turn);
-            due = settings.mark_worth().extend(due, turn);
-        }
-        self.last_progress = Some(latest);
-        let bought = due.saturating_sub(latest);
-        if progress.any() {
-            self.bought = Some(bought).filter(|bought| *bought != settings.max_turns);
-        }
+        let (latest, bought) = self.buy_turns(progress, completed, last_progress, turn, settings);
         out.progress(progress);
 
         let stuck = turn.saturating_sub(latest);
@@ -196,6 +176,40 @@ impl StepDetector for StagnationDetector {
 }
 
 impl StagnationDetector {
+    /// Notes the progress of a step. Returns the turn of the latest progress, and the number of turns that are bought from
+    /// there on. `completed` is the turn of a completed objective.
+    fn buy_turns(
+        &mut self,
+        progress: StepProgress,
+        completed: Option<u64>,
+        last_progress: u64,
+        turn: u64,
+        settings: &StagnationSettings,
+    ) -> (u64, u64) {
+        let mut latest = last_progress;
+        let mut due = last_progress.saturating_add(self.bought.unwrap_or(settings.max_turns));
+        if let Some(completed) = completed {
+            latest = latest.max(completed);
+            self.last_objective = self.last_objective.max(Some(completed));
+            due = settings.objective_worth().extend(due, completed);
+        }
+        if progress.score {
+            latest = turn;
+            due = settings.score_worth().extend(due, turn);
+        }
+        if progress.mark {
+            latest = turn;
+            self.last_mark = Some(turn);
+            due = settings.mark_worth().extend(due, turn);
+        }
+        self.last_progress = Some(latest);
+        let bought = due.saturating_sub(latest);
+        if progress.any() {
+            self.bought = Some(bought).filter(|bought| *bought != settings.max_turns);
+        }
+        (latest, bought)
+    }
+
     /// Returns the number of turns without progress that are allowed now, and the number that was allowed at
     /// the last check, which may lie before this step. `bought` is the number that the last progress allows.
     fn turns_allowed(

@@ -100,7 +100,7 @@ fn a_warning_says_what_each_progress_buys_if_they_differ() {
     let text = |patch: Value| {
         let run = play(worth(patch), 30, &[], &[]);
         let warned = run.verdicts.iter().find(|verdict| !verdict.advice.is_empty()).unwrap();
-        text_for(&warned.advice, Audience::Agent, STAGNATION).to_owned()
+        text_for(&warned.advice, Audience::Agent, STAGNATION)
     };
     assert!(!text(json!({})).contains("buys"));
     let both = text(json!({"score_turns": 60, "objective_turns": 20, "objective_weight": 0.5}));

@@ -76,7 +76,8 @@ fn the_warning_is_for_the_agent_and_the_question_is_about_all_tasks_of_the_cycle
 /// Whatever the tasks hand to each other, a round with something new is not part of a cycle.
 #[test]
 fn a_round_robin_in_which_one_task_moves_on_is_healthy() {
-    let changes: [(&str, fn(usize) -> Value); 3] = [
+    type RoundChange = fn(usize) -> Value;
+    let changes: [(&str, RoundChange); 3] = [
         ("work", |round| json!({"work": [format!("part {round}")]})),
         ("status", |round| json!({"work": ["read"], "status": (["pending", "in_progress"][round % 2])})),
         ("blockers", |round| json!({"work": ["read"], "blockers": [format!("waits for answer {round}")]})),

@@ -17,20 +17,20 @@ const FOLDER_VARIABLE: &str = "LOOPBREAK_RECORD_TESTS";
 static NEXT_NUMBER: AtomicU32 = AtomicU32::new(0);
 
 /// The steps of a run with what was said about them. Written when the run is dropped.
-pub(crate) struct RunRecording {
+pub(crate) struct TestRecording {
     path: PathBuf,
     test: String,
     steps: Vec<Value>,
 }
 
-impl RunRecording {
+impl TestRecording {
     /// Starts a recording if the variable asks for it.
     pub(crate) fn start() -> Option<Self> {
         let folder = PathBuf::from(std::env::var_os(FOLDER_VARIABLE)?);
         // The test runner names the thread of a test after it.
         let test = thread::current().name()?.to_owned();
         let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
-        Some(RunRecording { path: folder.join(format!("{number:05}.json")), test, steps: Vec::new() })
+        Some(TestRecording { path: folder.join(format!("{number:05}.json")), test, steps: Vec::new() })
     }
 
     /// Adds a step and its verdict.
@@ -47,7 +47,7 @@ impl RunRecording {
     }
 }
 
-impl Drop for RunRecording {
+impl Drop for TestRecording {
     fn drop(&mut self) {
         if thread::panicking() {
             return;

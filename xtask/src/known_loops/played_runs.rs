@@ -15,38 +15,38 @@ const FOLDER_VARIABLE: &str = "LOOPBREAK_RECORD_TESTS";
 
 /// A run that a test played.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct RecordedRun {
+pub(super) struct PlayedRun {
     /// Name of the test.
     pub(super) test: String,
     /// Its steps.
-    pub(super) steps: Vec<RecordedStep>,
+    pub(super) steps: Vec<PlayedStep>,
 }
 
 /// A step with its verdict.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct RecordedStep {
+pub(super) struct PlayedStep {
     pub(super) record: Value,
     pub(super) turn: u64,
-    pub(super) findings: Vec<RecordedFinding>,
-    pub(super) decisions: Vec<RecordedDecision>,
+    pub(super) findings: Vec<PlayedFinding>,
+    pub(super) decisions: Vec<PlayedDecision>,
     pub(super) advice: Vec<String>,
 }
 
 /// The parts of a finding that the page shows.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct RecordedFinding {
+pub(super) struct PlayedFinding {
     pub(super) detector: String,
     pub(super) severity: String,
 }
 
 /// The parts of a decision that the page shows.
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct RecordedDecision {
+pub(super) struct PlayedDecision {
     pub(super) intervention: String,
 }
 
 /// Runs the tests and returns their runs by the names of the tests, in the order in which they began.
-pub(super) fn record() -> Result<BTreeMap<String, Vec<RecordedRun>>, String> {
+pub(super) fn record() -> Result<BTreeMap<String, Vec<PlayedRun>>, String> {
     let folder = root().join("target/known-loops");
     // A run of an earlier build must not remain.
     _ = fs::remove_dir_all(&folder);
@@ -62,10 +62,10 @@ pub(super) fn record() -> Result<BTreeMap<String, Vec<RecordedRun>>, String> {
         names.push(entry.map_err(failed)?.path());
     }
     names.sort();
-    let mut runs: BTreeMap<String, Vec<RecordedRun>> = BTreeMap::new();
+    let mut runs: BTreeMap<String, Vec<PlayedRun>> = BTreeMap::new();
     for path in names {
         let text = fs::read_to_string(&path).map_err(failed)?;
-        let run: RecordedRun =
+        let run: PlayedRun =
             serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
         runs.entry(run.test.clone()).or_default().push(run);
     }
