@@ -10,6 +10,7 @@ mod escalation;
 mod events;
 mod facets;
 mod first_signal;
+mod golden;
 mod healthy_failures;
 mod healthy_waiting;
 mod healthy_work;
