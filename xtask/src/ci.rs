@@ -15,6 +15,7 @@ use crate::names;
 use crate::process::{WITH_AGENTS, cargo, run as run_process, works};
 use crate::programs;
 use crate::python;
+use crate::python_package;
 use crate::workflows;
 
 /// A step: the name to print, the function, and whether `--fast` skips it.
@@ -35,6 +36,7 @@ const STEPS: &[CiStep] = &[
     ("Python packages", python::install, false),
     ("workflows", workflows::check, false),
     ("project that uses the library", fresh_project::check, true),
+    ("Python package", python_package::check, false),
     ("tests", tests, false),
 ];
 

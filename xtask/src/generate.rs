@@ -11,6 +11,7 @@ use crate::known_loops;
 use crate::picture;
 use crate::process::{root, stdout_of};
 use crate::public_api;
+use crate::python_package;
 use crate::workspace_program::WorkspaceProgram;
 
 /// The origin of a generated file.
@@ -36,6 +37,8 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/formats/README.md", ContentSource::GeneratedParts),
     ("docs/reference/events.md", ContentSource::Function(event_page::render)),
     ("docs/known-loops.md", ContentSource::Function(known_loops::render)),
+    ("docs/reference/python.md", ContentSource::Function(python_package::render_reference_page)),
+    ("docs/guide/adapters/README.md", ContentSource::Function(python_package::render_adapter_index)),
     ("docs/reference/api/loopbreak.txt", ContentSource::PublicApi("loopbreak")),
     ("docs/reference/api/loopbreak-analysis.txt", ContentSource::PublicApi("loopbreak-analysis")),
     ("docs/reference/api/loopbreak-arena.txt", ContentSource::PublicApi("loopbreak-arena")),

@@ -31,6 +31,7 @@ mod process;
 mod programs;
 mod public_api;
 mod python;
+mod python_package;
 mod quality;
 mod release_fixture;
 mod screenshots;
@@ -63,6 +64,13 @@ Chores:
                                glibc
   dist --finish --releases-url URL [--tag TAG]
                                write what a release has once: checksums, install.sh and the formula of Homebrew
+  wheel [--quick] [--target TRIPLE]
+                               build the wheel of the Python package below target/wheels/, with the program in it, and print its
+                               size; --quick builds what the tests use; TRIPLE.GLIBC links with Zig for an older glibc
+  adapters [FRAMEWORK…] [--list] [--newest] [--oldest]
+                               run the tests of the Python adapters, each with the newest and the oldest version of its
+                               framework, and of Spark; `adapters --help` has more
+  python-bench                 measure the Python package beside Rust and beside the checks of agent frameworks
   fresh-project                run the example of the readme in a new project; a part of ci
   workflows                    check the workflows and the action of GitHub against their schemas; a part of ci
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
@@ -122,6 +130,7 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "agents" => return agents::run(rest),
         #[cfg(not(feature = "agents"))]
         "agents" => return agents_relay::run(rest),
+        "adapters" => return python_package::run_adapters(rest),
         _ if asks_for_help => print_usage(),
         "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
@@ -129,6 +138,8 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "names" => return names::run(rest),
         "setup" => return ci::setup(rest),
         "dist" => return dist::run(rest),
+        "wheel" => return python_package::run_wheel(rest),
+        "python-bench" => return without_arguments(chore, rest).and_then(|()| python_package::run_bench()),
         "fresh-project" => return without_arguments(chore, rest).and_then(|()| fresh_project::check()),
         "workflows" => return without_arguments(chore, rest).and_then(|()| workflows::check()),
         "hook-bench" => return bench::hook(rest),
@@ -178,6 +189,9 @@ mod tests {
             "screenshots",
             "quality",
             "agents",
+            "wheel",
+            "adapters",
+            "python-bench",
             "help",
         ] {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
@@ -197,6 +211,10 @@ mod tests {
             "dist --target",
             "dist x",
             "fresh-project x",
+            "wheel --slow",
+            "adapters nothing",
+            "adapters --all",
+            "python-bench x",
             "workflows x",
             "hook-bench x",
             "fuzz soon",

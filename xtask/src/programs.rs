@@ -41,6 +41,14 @@ const DATABASE_SHELL: DebianProgram = DebianProgram {
     package: "sqlite3",
 };
 
+/// The machine that Spark runs on.
+const JAVA: DebianProgram = DebianProgram {
+    why: "Spark is tested with",
+    places: &["java"],
+    version: "-version",
+    package: "default-jre-headless",
+};
+
 const ALL: [DebianProgram; 9] = [
     BROWSER,
     TRACER,
@@ -87,6 +95,11 @@ const ALL: [DebianProgram; 9] = [
 /// Installs the programs that are missing.
 pub(crate) fn install() -> Result<(), ChoreFailure> {
     ALL.iter().try_for_each(DebianProgram::install)
+}
+
+/// Installs Java, which Spark runs on.
+pub(crate) fn install_java() -> Result<(), ChoreFailure> {
+    JAVA.install()
 }
 
 /// Installs the programs that `cargo xtask faults` needs.

@@ -27,7 +27,7 @@ pub(crate) struct PythonEnvironment {
     requirements: &'static [(&'static str, &'static [&'static str])],
 }
 
-const ALL: [PythonEnvironment; 2] = [
+const ALL: [PythonEnvironment; 4] = [
     PythonEnvironment {
         name: "jericho",
         why: "the bridge to Jericho is tested with",
@@ -35,7 +35,30 @@ const ALL: [PythonEnvironment; 2] = [
         requirements: &[("numpy.txt", &[]), ("jericho.txt", &["--no-deps"])],
     },
     WORKFLOW_SCHEMAS,
+    WHEEL_BUILDER,
+    PACKAGE_TESTS,
 ];
+
+/// The program that builds wheels.
+pub(crate) const WHEEL_BUILDER: PythonEnvironment = PythonEnvironment {
+    name: "wheel",
+    why: "the Python package is built with",
+    requirements: &[("wheel.txt", &[])],
+};
+
+/// A linker for older versions of glibc.
+pub(crate) const ZIG: PythonEnvironment = PythonEnvironment {
+    name: "zig",
+    why: "programs for an older glibc are linked with",
+    requirements: &[("zig.txt", &[])],
+};
+
+/// The environment in which the Python package is tested, with what its guide uses.
+pub(crate) const PACKAGE_TESTS: PythonEnvironment = PythonEnvironment {
+    name: "python-tests",
+    why: "the Python package is tested with",
+    requirements: &[("python-tests.txt", &[])],
+};
 
 /// The schemas of workflows and actions of GitHub, and the program that checks files against them.
 pub(crate) const WORKFLOW_SCHEMAS: PythonEnvironment = PythonEnvironment {
@@ -113,7 +136,7 @@ mod tests {
     #[test]
     fn every_package_has_a_version_and_a_hash() {
         let files: Vec<PathBuf> =
-            ALL.iter().flat_map(|all| all.requirements).map(|(file, _)| requirement_file(file)).collect();
+            ALL.iter().chain([&ZIG]).flat_map(|all| all.requirements).map(|(file, _)| requirement_file(file)).collect();
         let client = root().join("crates/loopbreak-cli/tests/cli/mcp_client/requirements.txt");
         for file in files.iter().chain([&client]) {
             let text = fs::read_to_string(file).unwrap();

@@ -13,6 +13,9 @@ use crate::process::{root, run, works};
 /// The folder of the lists of packages, in that of the package.
 const LISTS: &str = "adapters";
 
+/// The age of the environment of a benchmark.
+const BENCHMARK: &str = "bench";
+
 /// Starts the line that names the version of Python, such as `# python 3.12`.
 const PYTHON_MARK: &str = "# python ";
 
@@ -21,7 +24,7 @@ const PYTHON_MARK: &str = "# python ";
 pub(super) struct AdapterEnvironment {
     /// The framework, as the name of its test has it.
     pub(super) framework: String,
-    /// `newest` or `oldest`.
+    /// `newest` or `oldest`, or `bench` for the environment of a benchmark.
     pub(super) age: String,
 }
 
@@ -44,6 +47,11 @@ impl AdapterEnvironment {
             .then(|| AdapterEnvironment { framework: framework.to_owned(), age: age.to_owned() })
     }
 
+    /// Returns the environment in which a framework is measured.
+    pub(super) fn for_benchmark(framework: &str) -> Self {
+        AdapterEnvironment { framework: framework.to_owned(), age: BENCHMARK.to_owned() }
+    }
+
     /// Returns the name of the environment.
     pub(super) fn name(&self) -> String {
         format!("{}-{}", self.framework, self.age)
@@ -55,7 +63,11 @@ impl AdapterEnvironment {
     }
 
     fn list_path(&self) -> PathBuf {
-        root().join(PACKAGE).join(LISTS).join(format!("{}.txt", self.name()))
+        let package = root().join(PACKAGE);
+        if self.age == BENCHMARK {
+            return package.join("benches").join(format!("{}.txt", self.framework));
+        }
+        package.join(LISTS).join(format!("{}.txt", self.name()))
     }
 
     fn folder(&self) -> PathBuf {
@@ -137,8 +149,10 @@ mod tests {
 
     #[test]
     fn every_list_has_a_test_and_hashes() {
-        for environment in AdapterEnvironment::list().unwrap() {
-            assert!(root().join(PACKAGE).join(environment.test()).is_file(), "{}", environment.name());
+        let benchmarks = ["langchain", "openhands"].map(AdapterEnvironment::for_benchmark);
+        for environment in AdapterEnvironment::list().unwrap().into_iter().chain(benchmarks) {
+            let is_tested = root().join(PACKAGE).join(environment.test()).is_file();
+            assert!(is_tested || environment.age == BENCHMARK, "{}", environment.name());
             let text = fs::read_to_string(environment.list_path()).unwrap();
             let entries = text.replace("\\\n", " ");
             for package in

@@ -4,7 +4,6 @@
 //! - `wheel`: builds the wheel, with the program in it
 //! - `package_checks`: the step of `cargo xtask ci`
 //! - `adapter_environment`, `adapters`: `cargo xtask adapters`
-//! - `spark`: the test with Spark, which `adapters` runs too
 //! - `python_bench`: `cargo xtask python-bench`
 //! - `reference_page`, `adapter_index`: pages that `cargo xtask generate` writes
 
