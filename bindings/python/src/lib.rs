@@ -6,8 +6,11 @@
 //! The classes for errors, and everything that only arranges what is here, are written in Python, beside this module.
 
 mod engine_call;
+mod interruptible_work;
 mod json_input;
 mod json_output;
+mod log_inputs;
+mod log_report;
 mod python_advice;
 mod python_config;
 mod python_error;
@@ -18,9 +21,11 @@ mod python_run;
 mod python_runs;
 mod python_series;
 mod python_step;
+mod python_step_reader;
 mod python_verdict;
 mod run_keeper;
 mod run_store;
+mod table_rows;
 mod tool_call;
 
 use pyo3::prelude::*;
@@ -28,6 +33,8 @@ use pyo3::prelude::*;
 /// The part of Loopbreak that is written in Rust.
 #[pymodule(gil_used = false)]
 mod _native {
+    #[pymodule_export]
+    use super::log_report::analyze_logs;
     #[pymodule_export]
     use super::python_advice::PythonAdvice;
     #[pymodule_export]
@@ -47,7 +54,11 @@ mod _native {
     #[pymodule_export]
     use super::python_step::PythonStep;
     #[pymodule_export]
+    use super::python_step_reader::{PythonStepReader, read_logs};
+    #[pymodule_export]
     use super::python_verdict::PythonVerdict;
+    #[pymodule_export]
+    use super::table_rows::analyze_rows;
 
     /// The version of Loopbreak.
     #[pymodule_export]

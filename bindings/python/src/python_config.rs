@@ -38,7 +38,7 @@ impl PythonConfig {
         match options.filter(|options| !options.is_none()) {
             None => {}
             Some(options) if options.cast::<PyDict>().is_ok() => {
-                all.update(options.cast::<PyDict>()?.as_mapping())?
+                all.update(options.cast::<PyDict>()?.as_mapping())?;
             }
             Some(options) if tables.is_none() => return Ok(PythonConfig(read_config(options)?)),
             Some(options) => {
@@ -105,8 +105,8 @@ pub(crate) fn load_config(
     if let Some(profile) = profile {
         loader = loader.profile(profile);
     }
-    let loaded = py.detach(|| loader.load());
-    loaded.map(|loaded| PythonConfig(loaded.config)).map_err(|error| load_error(py, &error))
+    let result = py.detach(|| loader.load());
+    result.map(|found| PythonConfig(found.config)).map_err(|error| load_error(py, &error))
 }
 
 /// Variables that begin with `LOOPBREAK` and are not settings: those that Loopbreak sets for the commands it runs, and secrets.
@@ -158,8 +158,8 @@ fn config_of_file(py: Python<'_>, path: PathBuf, profile: Option<&str>) -> PyRes
     if let Some(profile) = profile {
         loader = loader.profile(profile);
     }
-    let loaded = py.detach(|| loader.load());
-    loaded.map(|loaded| loaded.config).map_err(|error| load_error(py, &error))
+    let result = py.detach(|| loader.load());
+    result.map(|found| found.config).map_err(|error| load_error(py, &error))
 }
 
 /// Adds tables to tables. Options of inner tables are merged.

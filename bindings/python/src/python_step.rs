@@ -40,7 +40,7 @@ impl PythonStep {
             }
         };
         let step = parse_step(py, &json)?;
-        Ok(PythonStep::from_step(py, &step)?)
+        PythonStep::from_step(py, &step)
     }
 
     /// Creates a step from its JSON text.
@@ -110,6 +110,11 @@ impl PythonStep {
     pub(crate) fn from_step(py: Python<'_>, step: &Step<'_>) -> PyResult<Self> {
         let json = serde_json::to_string(step).map_err(|error| ErrorClass::Step.raise(py, error))?;
         Ok(PythonStep { json })
+    }
+
+    /// Creates a step from the JSON of a valid one.
+    pub(crate) fn from_text(json: String) -> Self {
+        PythonStep { json }
     }
 
     /// Returns the JSON text.

@@ -23,14 +23,14 @@ pub(crate) struct RunKeeper {
 
 #[derive(Debug)]
 enum KeptState {
-    Memory(Mutex<AgentRun>),
+    Memory(Box<Mutex<AgentRun>>),
     Stored(Arc<RunStore>),
 }
 
 impl RunKeeper {
     pub(crate) fn in_memory(id: String, config: Config) -> Self {
         let run = AgentRun::new(AgentConfig::from(&*config), &id);
-        RunKeeper { id, config, state: KeptState::Memory(Mutex::new(run)) }
+        RunKeeper { id, config, state: KeptState::Memory(Box::new(Mutex::new(run))) }
     }
 
     pub(crate) fn stored(id: String, config: Config, store: Arc<RunStore>) -> Self {
@@ -43,7 +43,7 @@ impl RunKeeper {
         };
         let snapshot = AgentSnapshot::from_json(text).map_err(|error| failed(&error))?;
         let run = AgentRun::restore(AgentConfig::from(&*config), snapshot).map_err(|error| failed(&error))?;
-        Ok(RunKeeper { id, config, state: KeptState::Memory(Mutex::new(run)) })
+        Ok(RunKeeper { id, config, state: KeptState::Memory(Box::new(Mutex::new(run))) })
     }
 
     /// Returns the store, if the run is kept in one.

@@ -27,11 +27,15 @@ from loopbreak._native import (
     RunStop,
     Series,
     Step,
+    StepReader,
     TaskCheck,
     Verdict,
     __version__,
     load_config,
+    read,
 )
+from loopbreak._report import Report, RunReport, analyze
+from loopbreak._table import analyze_table, analyze_table_schema
 
 __all__ = [
     "Adjustment",
@@ -45,17 +49,24 @@ __all__ = [
     "LogError",
     "LoopStopped",
     "LoopbreakError",
+    "Report",
     "Ruling",
     "Run",
+    "RunReport",
     "RunStop",
     "Runs",
     "Series",
     "SnapshotError",
     "Step",
     "StepError",
+    "StepReader",
     "StoreError",
     "TaskCheck",
     "Verdict",
     "__version__",
+    "analyze",
+    "analyze_table",
+    "analyze_table_schema",
     "load_config",
+    "read",
 ]

@@ -1,8 +1,8 @@
 //! Before a tool call: it is refused if it would only continue a loop.
 
+use loopbreak::agent::{CallObjection, RefusalText};
 use loopbreak::settings::{AllowRule, OnLoop};
 use loopbreak::step::Label;
-use loopbreak::text::{clip, clip_masked, quoted};
 use loopbreak::{Action, Intervention, Mode, Proposal, Step, Verdict};
 use loopbreak_store::{RunEvent, StepEvent, StoredRecovery, redact_and_truncate};
 
@@ -12,9 +12,6 @@ use crate::hook_transaction::HookTransaction;
 
 #[cfg(test)]
 mod tests;
-
-/// Longest part of the arguments in a rule that allows a call, in bytes.
-const RULE_BYTES: usize = 400;
 
 /// Asks the guard about the call, and refuses it if the guard objects.
 pub(crate) fn before_tool(run: &mut HookTransaction<'_>) -> HookResponse {
@@ -106,7 +103,7 @@ fn decide(
         run.state.hook.add_call(call);
     }
     StepEvent {
-        rule: Some(allow_rule(action)),
+        rule: Some(AllowRule::of_call(action)),
         refused: !is_question,
         ..StepEvent::from_hook(Some(run.request.event.name()))
     }
@@ -173,15 +170,8 @@ pub(crate) fn refuse_rejected_call(
 fn objection(run: &HookTransaction<'_>, action: &Action<'_>) -> Option<String> {
     let config = guard_config::for_proposals(run.request.settings, &run.state.hook.allowed);
     let proposal = Proposal { action: action.clone(), ..Proposal::default() };
-    let ruling = run.guard.weigh_with(&config, &proposal);
-    if ruling.intervention != Some(Intervention::Reject) {
-        return None;
-    }
-    let objection = ruling.adjustments.into_iter().find(|adjustment| {
-        adjustment.enforced && adjustment.amount < 0.0 && adjustment.detector.may_refuse_calls()
-    })?;
     let has_warned = || run.state.guard.has_warned(&redact_and_truncate(&action.line()));
-    (!objection.detector.warns_before_refusing() || has_warned()).then_some(objection.reason)
+    CallObjection::weigh(&run.guard, &config, &proposal, has_warned).map(|objection| objection.reason)
 }
 
 /// Returns the response to a call that the guard objects to. The first time, the call is refused. If the agent insists,
@@ -193,44 +183,21 @@ fn refuse(
     refusals: u32,
     ends: bool,
 ) -> HookResponse {
-    let facts = describe_loop(run, action, reason, refusals);
+    let line = redact_and_truncate(&action.line());
+    let known = run.state.guard.loops.iter().rev().filter(|known| known.action == line);
+    let text = RefusalText {
+        action: &line,
+        reason,
+        result: known.map(|known| known.outcome.trim()).find(|result| !result.is_empty()),
+        measures: run.state.hook.describe_measures(refusals.saturating_sub(1)),
+    };
     let policy = &run.request.settings.policy;
-    let insists = || format!("Loop guard: the agent insists on a refused call: {facts}");
     if ends {
-        return HookResponse::Stop(insists());
+        return HookResponse::Stop(text.insistence());
     }
     match policy.on_loop {
-        OnLoop::Escalate if refusals > 1 && policy.ladder.escalate => HookResponse::Ask(insists()),
-        OnLoop::Stop if refusals > 1 && policy.ladder.stop => HookResponse::Stop(insists()),
-        _ => HookResponse::Deny(format!(
-            "Loop guard: refused: {facts}\nOther calls are allowed. This call is unblocked after an effective edit or a \
-             message from the user."
-        )),
+        OnLoop::Escalate if refusals > 1 && policy.ladder.escalate => HookResponse::Ask(text.insistence()),
+        OnLoop::Stop if refusals > 1 && policy.ladder.stop => HookResponse::Stop(text.insistence()),
+        _ => HookResponse::Deny(text.refusal()),
     }
-}
-
-/// Describes the call, its last result, and the measures so far.
-fn describe_loop(run: &HookTransaction<'_>, action: &Action<'_>, reason: &str, refusals: u32) -> String {
-    let line = redact_and_truncate(&action.line());
-    let mut facts = vec![quoted(&line), format!("This call {reason}.")];
-    let known = run.state.guard.loops.iter().rev().filter(|known| known.action == line);
-    let result = known.map(|known| known.outcome.trim()).find(|result| !result.is_empty());
-    facts.extend(result.map(|result| format!("The tool answered: {}", quoted(result))));
-    let measures = run.state.hook.describe_measures(refusals.saturating_sub(1));
-    facts.extend(measures.map(|measures| format!("Measures so far: {measures}.")));
-    facts.join("\n")
-}
-
-/// Returns a rule that allows this call and as few others as possible. A part that was truncated or is secret matches
-/// anything.
-fn allow_rule(action: &Action<'_>) -> AllowRule {
-    let args = action.args.as_ref().map(|args| {
-        let json = args.json();
-        let kept = clip(json, RULE_BYTES);
-        let masked = clip_masked(json, RULE_BYTES);
-        let same = kept.bytes().zip(masked.bytes()).take_while(|(one, other)| one == other).count();
-        let same = if *masked == *kept { kept.len() } else { kept.floor_char_boundary(same) };
-        if same == json.len() { json.to_owned() } else { format!("{}*", &kept[..same]) }
-    });
-    AllowRule { tool: Some(action.name.to_string()), args }
 }

@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use loopbreak::Verdict;
+use loopbreak::agent::describe_measures;
 use loopbreak::settings::AllowRule;
 use loopbreak::text::clip;
 use serde::{Deserialize, Serialize};
@@ -163,18 +164,6 @@ impl HookState {
 
     /// Describes the measures against a loop so far, such as `advice at turn 3, one refusal`.
     pub fn describe_measures(&self, refusals: u32) -> Option<String> {
-        let turns: Vec<String> = self.advised.iter().map(u64::to_string).collect();
-        let advice = match turns.as_slice() {
-            [] => None,
-            [turn] => Some(format!("advice at turn {turn}")),
-            turns => Some(format!("advice at turns {}", turns.join(", "))),
-        };
-        let refused = match refusals {
-            0 => None,
-            1 => Some("one refusal".to_owned()),
-            count => Some(format!("{count} refusals")),
-        };
-        let measures: Vec<String> = [advice, refused].into_iter().flatten().collect();
-        (!measures.is_empty()).then(|| measures.join(", "))
+        describe_measures(&self.advised, refusals)
     }
 }

@@ -18,6 +18,9 @@ snapshot_type! {
         /// True if a call of the message failed.
         #[serde(rename = "f")]
         failed: bool,
+        /// True if a call of the message was refused.
+        #[serde(rename = "r")]
+        refused: bool,
     }
 }
 
@@ -28,6 +31,9 @@ pub(crate) struct AttemptPart {
     pub(crate) repeats_call: bool,
     /// True if an earlier call of the same message failed.
     pub(crate) repeats_failure: bool,
+    /// True if the step is a refused call, and an earlier call of the same message was refused: the agent could not have read
+    /// that yet.
+    pub(crate) repeats_refusal: bool,
 }
 
 impl ParallelCalls {
@@ -44,10 +50,12 @@ impl ParallelCalls {
         let part = AttemptPart {
             repeats_call: continues && self.calls.iter().any(|known| *known == call),
             repeats_failure: continues && self.failed && failed,
+            repeats_refusal: continues && self.refused && step.refused,
         };
         if batch != HashKey::NONE {
             self.calls.push(call);
             self.failed |= failed;
+            self.refused |= step.refused;
         }
         part
     }

@@ -40,11 +40,11 @@ impl AgentState {
         known
     }
 
-    /// Counts refused calls in a row. Identical calls of one message count once.
-    pub(super) fn count_refusals(&mut self, step: &Step<'_>, user_spoke: bool, repeats_call: bool) {
+    /// Counts refused calls in a row. The calls of one message count once.
+    pub(super) fn count_refusals(&mut self, step: &Step<'_>, user_spoke: bool, is_same_decision: bool) {
         if user_spoke || step.action.is_some() && !step.refused {
             self.refused = 0;
-        } else if step.refused && !repeats_call {
+        } else if step.refused && !is_same_decision {
             self.refused = self.refused.saturating_add(1);
         }
     }

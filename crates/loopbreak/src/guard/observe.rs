@@ -162,7 +162,7 @@ impl GuardState {
             if let Some(prints) = &prints {
                 attempt = agent.parallel.note(step, prints.call, prints.failed);
             }
-            agent.count_refusals(step, origin.user, attempt.repeats_call);
+            agent.count_refusals(step, origin.user, attempt.repeats_call || attempt.repeats_refusal);
         }
         let refused = self.agents.newest().map_or(0, |agent| agent.refused);
         let insists = config.policy.insist > 0 && refused >= config.policy.insist;

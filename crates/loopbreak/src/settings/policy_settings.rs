@@ -46,7 +46,7 @@ pub struct PolicySettings {
     /// Repeat the advice on every turn instead of only when a finding gets worse.
     pub repeat_advice: bool,
     /// Number of refused calls in a row after which the run is stopped, because the agent insists and nobody can be asked.
-    /// Identical calls of one message count once. 0 disables it.
+    /// The calls of one message count once. 0 disables it.
     pub insist: u32,
     /// Share of the runs, from 0 to 1, that are only observed. The runs are chosen by a hash of their ids, so the choice
     /// does not depend on what happens in them, and the effect of Loopbreak can be measured.

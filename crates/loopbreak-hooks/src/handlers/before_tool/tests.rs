@@ -265,13 +265,13 @@ fn an_agent_that_insists_five_times_is_stopped() {
 #[test]
 fn the_rule_for_a_call_covers_no_other_call_and_has_no_secret() {
     let call = |command: &str| Action::new("Bash").with_args(&json!({ "command": command }));
-    let rule = allow_rule(&call("make test"));
+    let rule = AllowRule::of_call(&call("make test"));
     assert_eq!(rule.args.as_deref(), Some(r#"{"command":"make test"}"#));
     assert!(rule.covers(&call("make test")) && !rule.covers(&call("make tests")));
     for command in [format!("echo {}", "x".repeat(900)), "login --password hunter22hunter".to_owned()] {
-        let rule = allow_rule(&call(&command));
+        let rule = AllowRule::of_call(&call(&command));
         assert!(rule.covers(&call(&command)) && !rule.covers(&call("ls")), "{rule:?}");
         assert!(!rule.args.unwrap().contains("hunter22"));
     }
-    assert_eq!(allow_rule(&Action::new("List")).args, None);
+    assert_eq!(AllowRule::of_call(&Action::new("List")).args, None);
 }
