@@ -17,6 +17,9 @@ const PYTHON: DebianProgram = DebianProgram {
     package: "python3-venv",
 };
 
+/// The folder of programs in an environment.
+pub(crate) const PROGRAMS: &str = if cfg!(windows) { "Scripts" } else { "bin" };
+
 /// Packages of `PyPI`, installed into an environment of their own.
 pub(crate) struct PythonEnvironment {
     /// The folder below `target/venvs`.
@@ -90,7 +93,7 @@ impl PythonEnvironment {
 
     /// Returns the path of a program that the packages bring.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
-        self.folder().join("bin").join(name)
+        self.folder().join(PROGRAMS).join(name)
     }
 
     /// Installs the packages, unless they are there already.
@@ -103,7 +106,7 @@ impl PythonEnvironment {
         }
         let PythonEnvironment { name, why, requirements } = self;
         eprintln!("xtask: {why} packages of PyPI; installing them into target/venvs/{name} …");
-        let python = folder.join("bin").join("python");
+        let python = folder.join(PROGRAMS).join("python");
         let installed =
             run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder)).and_then(|()| {
                 requirements.iter().try_for_each(|(file, options)| {
@@ -135,8 +138,12 @@ mod tests {
     /// Without a hash, pip takes whatever an index has under the name.
     #[test]
     fn every_package_has_a_version_and_a_hash() {
-        let files: Vec<PathBuf> =
-            ALL.iter().chain([&ZIG]).flat_map(|all| all.requirements).map(|(file, _)| requirement_file(file)).collect();
+        let files: Vec<PathBuf> = ALL
+            .iter()
+            .chain([&ZIG])
+            .flat_map(|all| all.requirements)
+            .map(|(file, _)| requirement_file(file))
+            .collect();
         let client = root().join("crates/loopbreak-cli/tests/cli/mcp_client/requirements.txt");
         for file in files.iter().chain([&client]) {
             let text = fs::read_to_string(file).unwrap();

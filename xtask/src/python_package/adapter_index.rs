@@ -42,7 +42,8 @@ pub(crate) fn render() -> Result<String, String> {
         if name == INDEX || !name.ends_with(".md") {
             continue;
         }
-        let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {PAGES}/{name}: {error}"))?;
+        let text =
+            fs::read_to_string(&path).map_err(|error| format!("cannot read {PAGES}/{name}: {error}"))?;
         pages.push((name.clone(), parse(&text).map_err(|reason| format!("{PAGES}/{name}: {reason}"))?));
     }
     pages.sort_by_key(|(_, page)| page.title.to_lowercase());
@@ -100,7 +101,9 @@ mod tests {
     #[test]
     fn a_page_becomes_a_row_and_a_note() {
         let index = table(&[("frame.md".to_owned(), parse(PAGE).unwrap())]);
-        assert!(index.contains("| [Frame](frame.md) | `loopbreak.frame` | `frame` 1.0 to 1.2 | yes | no | yes | yes |\n"));
+        assert!(index.contains(
+            "| [Frame](frame.md) | `loopbreak.frame` | `frame` 1.0 to 1.2 | yes | no | yes | yes |\n"
+        ));
         assert!(index.ends_with("\n- Frame: No word reaches the model.\n"), "{index}");
     }
 

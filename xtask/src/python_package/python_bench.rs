@@ -56,12 +56,29 @@ pub(crate) fn run() -> Result<(), ChoreFailure> {
     let limits = [
         RatioLimit { name: "a step as a JSON text, compared with Rust", ratio: text / rust, limit: 3.0 },
         RatioLimit { name: "a step as a dict, compared with Rust", ratio: dict / rust, limit: 6.0 },
-        RatioLimit { name: "`import loopbreak`, compared with `import pydantic`", ratio: loopbreak / pydantic, limit: 0.5 },
+        RatioLimit {
+            name: "`import loopbreak`, compared with `import pydantic`",
+            ratio: loopbreak / pydantic,
+            limit: 0.5,
+        },
     ];
-    println!("a step in Rust: {:.1} µs; as a text: {:.1} µs; as a dict: {:.1} µs", rust * 1e6, text * 1e6, dict * 1e6);
+    println!(
+        "a step in Rust: {:.1} µs; as a text: {:.1} µs; as a dict: {:.1} µs",
+        rust * 1e6,
+        text * 1e6,
+        dict * 1e6
+    );
     println!("import loopbreak: {:.1} ms; pydantic: {:.1} ms", loopbreak * 1e3, pydantic * 1e3);
-    println!("limit middleware of LangChain, a step: {:.1} µs, {:.1} times a dict", langchain * 1e6, langchain / dict);
-    println!("StuckDetector of OpenHands, a step: {:.1} µs, {:.1} times a dict", openhands * 1e6, openhands / dict);
+    println!(
+        "limit middleware of LangChain, a step: {:.1} µs, {:.1} times a dict",
+        langchain * 1e6,
+        langchain / dict
+    );
+    println!(
+        "StuckDetector of OpenHands, a step: {:.1} µs, {:.1} times a dict",
+        openhands * 1e6,
+        openhands / dict
+    );
     for RatioLimit { name, ratio, limit } in &limits {
         println!("{name}: {ratio:.2} (limit {limit})");
     }
@@ -75,7 +92,8 @@ pub(crate) fn run() -> Result<(), ChoreFailure> {
 /// Builds the example that measures the engine in Rust, and returns where it is.
 fn build_example() -> Result<PathBuf, ChoreFailure> {
     let mut command = cargo(["build", "--profile", "dist", "--locked", "--package", "loopbreak"]);
-    let messages = stdout_of(command.args(["--example", "observe_lines", "--message-format=json-render-diagnostics"]))?;
+    let messages =
+        stdout_of(command.args(["--example", "observe_lines", "--message-format=json-render-diagnostics"]))?;
     String::from_utf8_lossy(&messages)
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
@@ -87,5 +105,7 @@ fn build_example() -> Result<PathBuf, ChoreFailure> {
 fn number(command: &mut Command) -> Result<f64, ChoreFailure> {
     let output = stdout_of(command)?;
     let text = String::from_utf8_lossy(&output);
-    text.trim().parse().map_err(|error| ChoreFailure::Failed(format!("a benchmark printed {text:?}: {error}")))
+    text.trim()
+        .parse()
+        .map_err(|error| ChoreFailure::Failed(format!("a benchmark printed {text:?}: {error}")))
 }
