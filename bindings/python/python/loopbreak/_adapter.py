@@ -12,6 +12,7 @@ import dataclasses
 import json
 import logging
 import threading
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -317,9 +318,11 @@ def as_text(value: object) -> str:
     text = _to_unicode(text)
     if len(text) <= _MAX_TEXT:
         return text
-    # Both ends count: output that grows differs at its end only.
+    # The sum tells texts apart that differ only in the part that is left out.
     half = _MAX_TEXT // 2
-    return f"{text[:half]}\n[{len(text) - 2 * half} characters left out]\n{text[-half:]}"
+    left_out = text[half:-half]
+    summary = f"[{len(left_out)} characters left out, sum {zlib.crc32(left_out.encode())}]"
+    return f"{text[:half]}\n{summary}\n{text[-half:]}"
 
 
 def as_args(value: object) -> Any:
