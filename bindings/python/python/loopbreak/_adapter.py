@@ -286,7 +286,7 @@ class SafeRun:
 
 def stop_as(kind: type[_Stop], stopped: LoopStopped) -> _Stop:
     """Returns the same stop as an exception that a framework lets through: `kind` is a `LoopStopped` and an exception of it."""
-    error = kind.__new__(kind, str(stopped))
+    error = kind.__new__(kind, *stopped.args)
     error.__dict__.update(vars(stopped))
     return error
 
