@@ -27,7 +27,7 @@ class _ModelTurn:
 
     batch: str | None = None
     usage: dict[str, int] | None = None
-    advice: list[Advice] = field(default_factory=list)
+    advice: list[Advice | str] = field(default_factory=list)
 
 
 class ModelTurns:
@@ -50,6 +50,12 @@ class ModelTurns:
             # Usage of a message without calls is added to that of the next call.
             turn.usage = _sum(turn.usage, usage)
 
+    def add_usage(self, key: Hashable, usage: Mapping[str, Any]) -> None:
+        """Adds usage to that of the newest message."""
+        with self._lock:
+            turn = self._turn(key)
+            turn.usage = _sum(turn.usage, usage)
+
     def batch(self, key: Hashable) -> str | None:
         """Returns the batch of the calls that run now."""
         with self._lock:
@@ -62,7 +68,7 @@ class ModelTurns:
             usage, turn.usage = turn.usage, None
             return usage
 
-    def hold(self, key: Hashable, advice: Iterable[Advice]) -> None:
+    def hold(self, key: Hashable, advice: Iterable[Advice | str]) -> None:
         """Keeps advice that the framework has no place for yet."""
         with self._lock:
             turn = self._turn(key)

@@ -75,7 +75,7 @@ class Loopbreak(BasePlugin):
         self._see_compaction(run, callback_context.session)
         if (stopped := run.stopped) is not None:
             return self._end(stopped, callback_context)
-        if text := self._turns.take_note((run.id, callback_context.agent_name)):
+        if text := self._turns.take_note((run.id, _branch(callback_context))):
             llm_request.contents.append(types.Content(role="user", parts=[types.Part(text=text)]))
         return None
 
@@ -87,7 +87,7 @@ class Loopbreak(BasePlugin):
             return None
         run = self._run(callback_context)
         usage = token_usage(llm_response.usage_metadata, "prompt_token_count", "candidates_token_count")
-        self._turns.begin((run.id, callback_context.agent_name), usage)
+        self._turns.begin((run.id, _branch(callback_context)), usage)
         run.text(_text(llm_response.content))
         return None
 
@@ -123,22 +123,22 @@ class Loopbreak(BasePlugin):
         # Old versions report an unknown tool here and nowhere else.
         if call not in self._calls and (refusal := self._weigh(tool.name, tool_args, tool_context)):
             return refusal
-        run, agent = self._run(tool_context), tool_context.agent_name
-        self._turns.hold((run.id, agent), self._record(tool.name, tool_args, tool_context, error, True))
+        key = (self._run(tool_context).id, _branch(tool_context))
+        self._turns.hold(key, self._record(tool.name, tool_args, tool_context, error, True))
         self._remember(call, is_recorded=True)
         return None
 
     def _weigh(self, name: str, args: dict[str, Any], context: ToolContext) -> dict[str, Any] | None:
-        run, agent = self._run(context), context.agent_name
-        ruling = run.before(name, args, agent=agent, batch=self._turns.batch((run.id, agent)))
+        run, branch = self._run(context), _branch(context)
+        ruling = run.before(name, args, agent=branch, batch=self._turns.batch((run.id, branch)))
         self._remember(self._call(context), is_recorded=not ruling.accepted)
         return None if ruling.accepted else {"error": ruling.text}
 
     def _record(self, name: str, args: Any, context: ToolContext, outcome: Any, error: bool | None) -> list[Any]:
-        run, agent = self._run(context), context.agent_name
-        key = (run.id, agent)
+        run, branch = self._run(context), _branch(context)
+        key = (run.id, branch)
         usage, batch = self._turns.take_usage(key), self._turns.batch(key)
-        return run.after(name, args, outcome, error, usage, agent=agent, batch=batch)
+        return run.after(name, args, outcome, error, usage, agent=branch, batch=batch)
 
     def _run(self, context: CallbackContext) -> SafeRun:
         return self.runs.run(self.run_id(context.session))
@@ -169,6 +169,11 @@ class Loopbreak(BasePlugin):
             content=types.Content(role="model", parts=[types.Part(text=f"Stopped by Loopbreak: {stopped}")]),
             custom_metadata={"loop_stopped": details},
         )
+
+
+def _branch(context: CallbackContext) -> str | None:
+    """Agents that work side by side have a branch each. Those that hand over to each other are one agent to the guard."""
+    return context._invocation_context.branch
 
 
 def _text(content: types.Content | None) -> str:

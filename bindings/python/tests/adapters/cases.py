@@ -53,7 +53,7 @@ class World:
         """Asks how far a job is."""
         self._called("check_job", job=job)
         self.polls += 1
-        return f"running, {self.polls * 7} % done"
+        return f"running, {self.polls * 7} % complete"
 
     def list_items(self, page: int) -> str:
         """Lists one page of items."""

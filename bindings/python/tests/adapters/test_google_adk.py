@@ -132,7 +132,7 @@ def test_usage_texts_and_the_user_are_passed_on(monkeypatch: pytest.MonkeyPatch)
     assert [args for method, _, args, _ in seen if method == "text" and args[0]] == [("done",)]
     batches = [named["batch"] for method, _, _, named in seen if method == "after"]
     assert batches[0] == batches[1] != batches[2]
-    assert all(named["agent"] == "worker" for method, _, _, named in seen if method == "after")
+    assert all(named["agent"] is None for method, _, _, named in seen if method == "after")
 
 
 def test_a_failing_tool_is_recorded_once(monkeypatch: pytest.MonkeyPatch) -> None:
