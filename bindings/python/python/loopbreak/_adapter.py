@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import hashlib
 import json
 import logging
 import threading
@@ -30,6 +31,7 @@ PREFIX = "[loopbreak] "
 
 _MAX_TEXT = 1_000_000
 _MAX_PENDING = 4096
+_MAX_ID = 200
 _USAGE_KEYS = ("input_tokens", "output_tokens", "cost_usd")
 
 _log = logging.getLogger("loopbreak")
@@ -121,12 +123,13 @@ class AdapterRuns:
         self._on_error = on_error
         self._has_logged = False
         self._usage: OrderedDict[str, dict[str, float]] = OrderedDict()
-        self._usage_lock = threading.Lock()
+        self._held: OrderedDict[str, list[Advice]] = OrderedDict()
+        self._kept_lock = threading.Lock()
         self._pending = _PendingCalls() if store is None else _STORED_CALLS
 
     def run(self, run_id: object) -> SafeRun:
         """Returns the run with this id. The same id always names the same run."""
-        return SafeRun(self, str(run_id))
+        return SafeRun(self, _to_id(run_id))
 
     def guarded(self, operation: Callable[[], _Value], otherwise: _Value) -> _Value:
         """Returns the result of the operation, or `otherwise` if the guard failed."""
@@ -140,15 +143,26 @@ class AdapterRuns:
 
     def _add_usage(self, run_id: str, usage: Mapping[str, Any]) -> None:
         counts = {key: usage[key] for key in _USAGE_KEYS if isinstance(usage.get(key), (int, float))}
-        with self._usage_lock:
+        with self._kept_lock:
             kept = self._usage.setdefault(run_id, {})
             for key, count in counts.items():
                 kept[key] = kept.get(key, 0) + count
             while len(self._usage) > _MAX_PENDING:
                 self._usage.popitem(last=False)
 
+    def _hold(self, run_id: str, advice: Iterable[Advice]) -> None:
+        with self._kept_lock:
+            if found := list(advice):
+                self._held.setdefault(run_id, []).extend(found)
+            while len(self._held) > _MAX_PENDING:
+                self._held.popitem(last=False)
+
+    def _take_held(self, run_id: str) -> list[Advice]:
+        with self._kept_lock:
+            return self._held.pop(run_id, [])
+
     def _take_usage(self, run_id: str) -> dict[str, float] | None:
-        with self._usage_lock:
+        with self._kept_lock:
             return self._usage.pop(run_id, None) or None
 
     def _report(self, error: BaseException) -> None:
@@ -213,7 +227,7 @@ class SafeRun:
         batch: str | int | None = None,
         call_id: str | None = None,
     ) -> list[Advice]:
-        """Records a call with its outcome, and returns the advice for the agent."""
+        """Records a call with its outcome, and returns the advice for the agent, also that about its texts since the last call."""
 
         def observe() -> list[Advice]:
             plain = as_args(args)
@@ -224,11 +238,10 @@ class SafeRun:
             if usage is not None:
                 self._owner._add_usage(self.id, usage)
             spent = self._owner._take_usage(self.id)
-            return list(
-                self._run().after(
-                    name, plain, text, error, spent, exit=exit, denied=denied, agent=agent, batch=batch
-                )
+            advice = self._run().after(
+                name, plain, text, error, spent, exit=exit, denied=denied, agent=agent, batch=batch
             )
+            return [*self._owner._take_held(self.id), *advice]
 
         return self._owner.guarded(observe, [])
 
@@ -238,20 +251,20 @@ class SafeRun:
 
     def user(self, text: str | None = None) -> None:
         """Records a message of the user, which ends streaks."""
-        self._owner.guarded(lambda: self._run().user(text), None)
+        self._note(lambda: self._run().user(text))
 
     def text(self, say: str) -> None:
         """Records what the model said."""
         if say:
-            self._owner.guarded(lambda: self._run().text(say), None)
+            self._note(lambda: self._run().text(say))
 
     def compacted(self) -> None:
         """Records that the conversation was summarized or cut."""
-        self._owner.guarded(lambda: self._run().compacted(), None)
+        self._note(lambda: self._run().compacted())
 
     def continued(self) -> None:
         """Records that the agent was sent on without a word of the user."""
-        self._owner.guarded(lambda: self._run().continued(), None)
+        self._note(lambda: self._run().continued())
 
     @property
     def stopped(self) -> LoopStopped | None:
@@ -266,6 +279,10 @@ class SafeRun:
     def snapshot(self) -> str | None:
         """Returns the state of the guard, or `None` if it failed."""
         return self._owner.guarded(lambda: self._run().snapshot(), None)
+
+    def _note(self, report: Callable[[], Iterable[Advice] | None]) -> None:
+        """Makes a report, and keeps the advice for the next call."""
+        self._owner.guarded(lambda: self._owner._hold(self.id, report() or ()), None)
 
     def _run(self) -> Any:
         # Not kept: the run may have been moved to a snapshot since the last call.
@@ -332,6 +349,14 @@ def as_args(value: object) -> Any:
     if isinstance(value, str):
         return _to_unicode(value)
     return json.loads(_to_unicode(_to_json(value)), parse_constant=str)
+
+
+def _to_id(value: object) -> str:
+    """Returns an id as a guard takes it: one line of at most 200 bytes."""
+    text = " ".join(_to_unicode(str(value)).split()) or "main"
+    if len(text.encode()) <= _MAX_ID:
+        return text
+    return f"{text[:40]}…{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _to_json(value: object) -> str:
