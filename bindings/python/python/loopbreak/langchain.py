@@ -42,14 +42,14 @@ class _GraphStopped(LoopStopped, GraphBubbleUp):
     """`LoopStopped` out of a `ToolNode`, which would make an answer for the model of any other exception."""
 
 
-class Loopbreak(AgentMiddleware[LoopbreakState, Any, Any]):
+class Loopbreak(AgentMiddleware):  # type: ignore[type-arg]  # two parameters before LangChain 1.3, three since
     """Middleware that advises a looping agent, refuses its calls, and ends the run.
 
     A run is a thread (`thread_id`), or one invocation of an agent without threads. `on_stop="end"` ends the agent with a last
     message and `loopbreak_stopped` in its state in place of raising `LoopStopped`.
     """
 
-    state_schema = LoopbreakState
+    state_schema = LoopbreakState  # type: ignore[assignment]
     tools: Sequence[Any] = ()
 
     def __init__(
