@@ -31,6 +31,7 @@
 //! - [`verdict`]: findings, decisions and advice.
 //! - [`settings`]: all options. [`Config`] is a checked [`Settings`]; the crate `loopbreak-config` loads one from files.
 //! - [`detectors::custom`]: detectors of your own.
+//! - [`agent`]: refuses the calls of an agent that loops.
 //! - [`Series`]: restarts with the same prompt, and tasks that span several runs.
 //! - [`Snapshot`]: stores a guard and restores it in another process.
 //!
@@ -43,6 +44,7 @@
 extern crate self as loopbreak;
 
 pub mod advice;
+pub mod agent;
 pub mod detectors;
 pub mod event;
 pub mod evidence;

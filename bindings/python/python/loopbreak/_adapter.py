@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import hashlib
 import json
 import logging
 import threading
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -22,16 +24,19 @@ import loopbreak
 if TYPE_CHECKING:
     from loopbreak import Advice, LoopStopped
 
-__all__ = ["AdapterRuling", "AdapterRuns", "SafeRun", "add_note", "as_args", "as_text", "note"]
+__all__ = ["AdapterRuling", "AdapterRuns", "SafeRun", "add_note", "as_args", "as_text", "note", "stop_as"]
 
 PREFIX = "[loopbreak] "
 """Marks the sentences that an adapter puts before the model."""
 
 _MAX_TEXT = 1_000_000
 _MAX_PENDING = 4096
+_MAX_ID = 200
+_USAGE_KEYS = ("input_tokens", "output_tokens", "cost_usd")
 
 _log = logging.getLogger("loopbreak")
 _Value = TypeVar("_Value")
+_Stop = TypeVar("_Stop", bound="LoopStopped")
 
 
 @dataclass(frozen=True)
@@ -117,13 +122,16 @@ class AdapterRuns:
         self._store = store
         self._on_error = on_error
         self._has_logged = False
+        self._usage: OrderedDict[str, dict[str, float]] = OrderedDict()
+        self._held: OrderedDict[str, list[Advice]] = OrderedDict()
+        self._kept_lock = threading.Lock()
         self._pending = _PendingCalls() if store is None else _STORED_CALLS
 
     def run(self, run_id: object) -> SafeRun:
         """Returns the run with this id. The same id always names the same run."""
-        return SafeRun(self, str(run_id))
+        return SafeRun(self, _to_id(run_id))
 
-    def _guarded(self, operation: Callable[[], _Value], otherwise: _Value) -> _Value:
+    def guarded(self, operation: Callable[[], _Value], otherwise: _Value) -> _Value:
         """Returns the result of the operation, or `otherwise` if the guard failed."""
         try:
             return operation()
@@ -132,6 +140,30 @@ class AdapterRuns:
         except BaseException as error:  # a panic of the native module is no `Exception`
             self._report(error)
             return otherwise
+
+    def _add_usage(self, run_id: str, usage: Mapping[str, Any]) -> None:
+        counts = {key: usage[key] for key in _USAGE_KEYS if isinstance(usage.get(key), (int, float))}
+        with self._kept_lock:
+            kept = self._usage.setdefault(run_id, {})
+            for key, count in counts.items():
+                kept[key] = kept.get(key, 0) + count
+            while len(self._usage) > _MAX_PENDING:
+                self._usage.popitem(last=False)
+
+    def _hold(self, run_id: str, advice: Iterable[Advice]) -> None:
+        with self._kept_lock:
+            if found := list(advice):
+                self._held.setdefault(run_id, []).extend(found)
+            while len(self._held) > _MAX_PENDING:
+                self._held.popitem(last=False)
+
+    def _take_held(self, run_id: str) -> list[Advice]:
+        with self._kept_lock:
+            return self._held.pop(run_id, [])
+
+    def _take_usage(self, run_id: str) -> dict[str, float] | None:
+        with self._kept_lock:
+            return self._usage.pop(run_id, None) or None
 
     def _report(self, error: BaseException) -> None:
         if not self._has_logged:
@@ -179,7 +211,7 @@ class SafeRun:
                 self._owner._pending.add(key, ruling)
             return ruling
 
-        return self._owner._guarded(weigh, _ALLOWED)
+        return self._owner.guarded(weigh, _ALLOWED)
 
     def after(
         self,
@@ -195,7 +227,7 @@ class SafeRun:
         batch: str | int | None = None,
         call_id: str | None = None,
     ) -> list[Advice]:
-        """Records a call with its outcome, and returns the advice for the agent."""
+        """Records a call with its outcome, and returns the advice for the agent, also that about its texts since the last call."""
 
         def observe() -> list[Advice]:
             plain = as_args(args)
@@ -203,35 +235,41 @@ class SafeRun:
             if key is not None and not self._owner._pending.claim(key):
                 return []
             text = None if outcome is None else as_text(outcome)
-            return list(
-                self._run().after(
-                    name, plain, text, error, usage, exit=exit, denied=denied, agent=agent, batch=batch
-                )
+            if usage is not None:
+                self._owner._add_usage(self.id, usage)
+            spent = self._owner._take_usage(self.id)
+            advice = self._run().after(
+                name, plain, text, error, spent, exit=exit, denied=denied, agent=agent, batch=batch
             )
+            return [*self._owner._take_held(self.id), *advice]
 
-        return self._owner._guarded(observe, [])
+        return self._owner.guarded(observe, [])
+
+    def usage(self, usage: Mapping[str, Any]) -> None:
+        """Keeps the usage of a model call (`input_tokens`, `output_tokens`, `cost_usd`) for the next call of a tool."""
+        self._owner.guarded(lambda: self._owner._add_usage(self.id, usage), None)
 
     def user(self, text: str | None = None) -> None:
         """Records a message of the user, which ends streaks."""
-        self._owner._guarded(lambda: self._run().user(text), None)
+        self._note(lambda: self._run().user(text))
 
     def text(self, say: str) -> None:
         """Records what the model said."""
         if say:
-            self._owner._guarded(lambda: self._run().text(say), None)
+            self._note(lambda: self._run().text(say))
 
     def compacted(self) -> None:
         """Records that the conversation was summarized or cut."""
-        self._owner._guarded(lambda: self._run().compacted(), None)
+        self._note(lambda: self._run().compacted())
 
     def continued(self) -> None:
         """Records that the agent was sent on without a word of the user."""
-        self._owner._guarded(lambda: self._run().continued(), None)
+        self._note(lambda: self._run().continued())
 
     @property
     def stopped(self) -> LoopStopped | None:
         """The reason why the run has to end, or `None`."""
-        return self._owner._guarded(lambda: self._run().stopped, None)
+        return self._owner.guarded(lambda: self._run().stopped, None)
 
     def raise_if_stopped(self) -> None:
         """Raises `LoopStopped` if the run has to end."""
@@ -240,7 +278,11 @@ class SafeRun:
 
     def snapshot(self) -> str | None:
         """Returns the state of the guard, or `None` if it failed."""
-        return self._owner._guarded(lambda: self._run().snapshot(), None)
+        return self._owner.guarded(lambda: self._run().snapshot(), None)
+
+    def _note(self, report: Callable[[], Iterable[Advice] | None]) -> None:
+        """Makes a report, and keeps the advice for the next call."""
+        self._owner.guarded(lambda: self._owner._hold(self.id, report() or ()), None)
 
     def _run(self) -> Any:
         # Not kept: the run may have been moved to a snapshot since the last call.
@@ -257,6 +299,13 @@ class SafeRun:
             return None
         store = self._owner._store
         return (str(store), self.id, call_id, name, json.dumps(plain, sort_keys=True, default=str))
+
+
+def stop_as(kind: type[_Stop], stopped: LoopStopped) -> _Stop:
+    """Returns the same stop as an exception that a framework lets through: `kind` is a `LoopStopped` and an exception of it."""
+    error = kind.__new__(kind, *stopped.args)
+    error.__dict__.update(vars(stopped))
+    return error
 
 
 def note(advice: Iterable[Advice]) -> str:
@@ -286,9 +335,11 @@ def as_text(value: object) -> str:
     text = _to_unicode(text)
     if len(text) <= _MAX_TEXT:
         return text
-    # Both ends count: output that grows differs at its end only.
+    # The sum tells texts apart that differ only in the part that is left out.
     half = _MAX_TEXT // 2
-    return f"{text[:half]}\n[{len(text) - 2 * half} characters left out]\n{text[-half:]}"
+    left_out = text[half:-half]
+    summary = f"[{len(left_out)} characters left out, sum {zlib.crc32(left_out.encode())}]"
+    return f"{text[:half]}\n{summary}\n{text[-half:]}"
 
 
 def as_args(value: object) -> Any:
@@ -298,6 +349,14 @@ def as_args(value: object) -> Any:
     if isinstance(value, str):
         return _to_unicode(value)
     return json.loads(_to_unicode(_to_json(value)), parse_constant=str)
+
+
+def _to_id(value: object) -> str:
+    """Returns an id as a guard takes it: one line of at most 200 bytes."""
+    text = " ".join(_to_unicode(str(value)).split()) or "main"
+    if len(text.encode()) <= _MAX_ID:
+        return text
+    return f"{text[:40]}…{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _to_json(value: object) -> str:

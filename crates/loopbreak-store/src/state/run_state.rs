@@ -1,5 +1,6 @@
 //! The state of a run.
 
+use loopbreak::agent::AgentMemory;
 use loopbreak::snapshot::SnapshotError;
 
 use super::state_record::StateRecord;
@@ -16,6 +17,8 @@ pub struct RunState {
     pub runner: Option<RunnerState>,
     /// The attempts at tasks that were reported over MCP.
     pub series: TaskSeries,
+    /// Memory of a run whose calls pass the guard in the process of the agent itself.
+    pub agent: Option<AgentMemory>,
     /// The process of the agent, if it is known.
     pub process: Option<AgentProcess>,
     /// The pause of the agent, if it is paused.

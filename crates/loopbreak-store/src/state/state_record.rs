@@ -2,6 +2,7 @@
 //! others.
 
 use loopbreak::Snapshot;
+use loopbreak::agent::AgentMemory;
 use loopbreak::series::SeriesState;
 use loopbreak::settings::AllowRule;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,8 @@ pub(super) struct StateRecord {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notices: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<AgentMemory>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<AgentProcess>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pause: Option<AgentPause>,
@@ -74,6 +77,7 @@ impl From<StateRecord> for RunState {
             },
             runner: record.runner,
             series: TaskSeries { attempts: record.series, foreign_clock: record.own_times },
+            agent: record.agent,
             process: record.process,
             pause: record.pause,
         }
@@ -82,7 +86,7 @@ impl From<StateRecord> for RunState {
 
 impl From<RunState> for StateRecord {
     fn from(state: RunState) -> Self {
-        let RunState { guard, hook, runner, series, process, pause } = state;
+        let RunState { guard, hook, runner, series, agent, process, pause } = state;
         StateRecord {
             guard: guard.snapshot,
             turn: guard.turn,
@@ -102,6 +106,7 @@ impl From<RunState> for StateRecord {
             runner,
             holdout: guard.holdout,
             warned: guard.warned,
+            agent,
             process,
             pause,
         }

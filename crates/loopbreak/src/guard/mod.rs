@@ -46,6 +46,8 @@ pub struct Guard {
     state: GuardState,
     /// The detectors of the user.
     custom: CustomSlots,
+    /// True if a human spoke in the last step.
+    user_spoke: bool,
 }
 
 impl Guard {
@@ -63,7 +65,7 @@ impl Guard {
     }
 
     pub(crate) fn from_parts(config: Config, state: GuardState, custom: CustomSlots) -> Self {
-        let mut guard = Guard { config, held_out: None, state, custom };
+        let mut guard = Guard { config, held_out: None, state, custom, user_spoke: false };
         guard.hold_out();
         guard
     }
@@ -106,6 +108,11 @@ impl Guard {
     /// Returns the end of the run that is due. It stays due until the user speaks or the run makes progress.
     pub fn stop_due(&self) -> Option<RunStop> {
         self.state.stop_due
+    }
+
+    /// Returns whether a human spoke in the last step. An automatic prompt is not a human's word.
+    pub(crate) fn user_spoke(&self) -> bool {
+        self.user_spoke
     }
 
     /// Returns the settings that apply to this run.

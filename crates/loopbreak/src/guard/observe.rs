@@ -108,6 +108,7 @@ impl Guard {
         let (turn, renumbered) = self.state.count(step);
         self.hold_out();
         let config = self.active_config().clone();
+        self.user_spoke = false;
         let mut verdict = Verdict { turn, renumbered, holdout: self.is_held_out(), ..Verdict::default() };
         if config.mode == Mode::Off {
             return verdict;
@@ -117,6 +118,7 @@ impl Guard {
         let canonical = step.action.as_ref().and_then(canonical_action);
         let action = canonical.as_ref().or(step.action.as_ref());
         let facts = self.state.gather_facts(step, action, turn, passed, weighed, &config);
+        self.user_spoke = facts.origin.user;
         let reports = self.state.run_detectors(&facts, &mut self.custom, &config, &mut verdict);
         self.state.apply_policy(reports, &facts, &config, &mut verdict);
         self.state.keep_stop_due(&facts, &mut verdict);

@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::step::Action;
+use crate::text::{clip, clip_masked};
+
+/// Longest part of the arguments in a rule for one call, in bytes.
+const ARGS_BYTES: usize = 400;
 
 /// A rule for actions that are never a loop. `*` matches any text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +20,20 @@ pub struct AllowRule {
 }
 
 impl AllowRule {
+    /// Returns the rule that covers this call and as few others as possible. A part of the arguments that is long or secret
+    /// matches anything.
+    pub fn of_call(action: &Action<'_>) -> Self {
+        let args = action.args.as_ref().map(|args| {
+            let json = args.json();
+            let kept = clip(json, ARGS_BYTES);
+            let masked = clip_masked(json, ARGS_BYTES);
+            let same = kept.bytes().zip(masked.bytes()).take_while(|(one, other)| one == other).count();
+            let same = if *masked == *kept { kept.len() } else { kept.floor_char_boundary(same) };
+            if same == json.len() { json.to_owned() } else { format!("{}*", &kept[..same]) }
+        });
+        AllowRule { tool: Some(action.name.to_string()), args }
+    }
+
     /// Returns whether the rule covers an action.
     pub fn covers(&self, action: &Action<'_>) -> bool {
         let covers = |pattern: &Option<String>, text: &str| {

@@ -1,0 +1,56 @@
+//! The Python module of Loopbreak.
+//!
+//! It converts between Python and the crates of the workspace, and decides nothing. Values stay in Rust until somebody reads
+//! them. Every lock is taken without holding the interpreter, so threads that share a guard or a run cannot block each other.
+//!
+//! The classes for errors, and everything that only arranges what is here, are written in Python, beside this module.
+
+mod engine_call;
+mod json_input;
+mod json_output;
+mod python_advice;
+mod python_config;
+mod python_error;
+mod python_finding;
+mod python_guard;
+mod python_ruling;
+mod python_run;
+mod python_runs;
+mod python_series;
+mod python_step;
+mod python_verdict;
+mod run_keeper;
+mod run_store;
+mod tool_call;
+
+use pyo3::prelude::*;
+
+/// The part of Loopbreak that is written in Rust.
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use super::python_advice::PythonAdvice;
+    #[pymodule_export]
+    use super::python_config::{PythonConfig, load_config};
+    #[pymodule_export]
+    use super::python_finding::{PythonDecision, PythonFinding, PythonRunStop};
+    #[pymodule_export]
+    use super::python_guard::PythonGuard;
+    #[pymodule_export]
+    use super::python_ruling::{PythonAdjustment, PythonCallRuling, PythonRuling};
+    #[pymodule_export]
+    use super::python_run::PythonRun;
+    #[pymodule_export]
+    use super::python_runs::PythonRuns;
+    #[pymodule_export]
+    use super::python_series::{PythonSeries, PythonTaskCheck};
+    #[pymodule_export]
+    use super::python_step::PythonStep;
+    #[pymodule_export]
+    use super::python_verdict::PythonVerdict;
+
+    /// The version of Loopbreak.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "the name in Python")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
