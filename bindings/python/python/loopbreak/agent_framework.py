@@ -71,7 +71,7 @@ class Loopbreak:
     def weigh(self, key: _TurnKey, context: FunctionInvocationContext) -> str | None:
         """Returns the text of a refusal."""
         run, batch = self.runs.run(key[0]), self._turns.batch(key)
-        ruling = run.before(context.function.name, context.arguments, agent=key[1], batch=batch)
+        ruling = run.before(context.function.name, context.arguments, batch=batch)
         return None if ruling.accepted else ruling.text
 
     @fail_open
@@ -97,7 +97,7 @@ class Loopbreak:
 
     def _after(self, key: _TurnKey, name: str, args: Any, outcome: object, error: bool | None) -> list[Any]:
         batch, usage = self._turns.batch(key), self._turns.take_usage(key)
-        return self.runs.run(key[0]).after(name, args, outcome, error, usage, agent=key[1], batch=batch)
+        return self.runs.run(key[0]).after(name, args, outcome, error, usage, batch=batch)
 
     @fail_open
     def before_model(self, key: _TurnKey, context: ChatContext) -> None:
@@ -108,7 +108,7 @@ class Loopbreak:
                 known[name] -= 1
                 continue
             # An unknown tool, or in old versions invalid arguments: nothing has weighed it.
-            ruling = run.before(name, args, agent=key[1], batch=self._turns.batch(key))
+            ruling = run.before(name, args, batch=self._turns.batch(key))
             if ruling.accepted:
                 self._turns.hold(key, self._after(key, name, args, error, True))
             else:

@@ -102,9 +102,9 @@ class _GuardedAgent:
         said = step.model_output
         if isinstance(step.error, AgentParsingError):
             # What the model wrote was neither a call nor a program.
-            ruling = self._run.before("parse_output", {"output": str(said)}, batch=self._turns.batch(self._run.id))
+            ruling = self._run.before("unparsed", {"text": str(said)}, batch=self._turns.batch(self._run.id))
             if ruling.accepted:
-                self._record("parse_output", {"output": str(said)}, step.error, True)
+                self._record("unparsed", {"text": str(said)}, step.error, True)
             else:
                 self._turns.hold(self._run.id, [ruling.text])
         elif isinstance(said, str) and step.code_action is None:

@@ -109,7 +109,7 @@ class Loopbreak(HookProvider):
     def _before_tool(self, event: BeforeToolCallEvent) -> None:
         run, key = self._run(event.agent)
         use = event.tool_use
-        ruling = run.before(use["name"], use["input"], agent=key[1], batch=self._turns.batch(key))
+        ruling = run.before(use["name"], use["input"], batch=self._turns.batch(key))
         if not ruling.accepted:
             event.cancel_tool = ruling.text
             self._remember(run, use["toolUseId"])
@@ -140,7 +140,7 @@ class Loopbreak(HookProvider):
         error = True if result.get("status") == "error" else None
         batch, usage = self._turns.batch(key), self._new_usage(agent)
         name, args = use["name"], use["input"]
-        return run.after(name, args, "\n".join(parts), error, usage, denied=denied, agent=key[1], batch=batch)
+        return run.after(name, args, "\n".join(parts), error, usage, denied=denied, batch=batch)
 
     def _new_usage(self, agent: Agent) -> dict[str, int] | None:
         """Strands adds usage up: what was not yet passed on is the difference."""

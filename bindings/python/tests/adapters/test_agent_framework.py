@@ -185,7 +185,6 @@ def test_usage_texts_and_the_user_are_passed_on(how: Any, monkeypatch: pytest.Mo
     assert ("done",) in [args for method, _, args, _ in seen if method == "text"]
     batches = [named["batch"] for method, _, _, named in seen if method == "after"]
     assert batches[0] == batches[1] != batches[2]
-    assert all(named["agent"] == "worker" for method, _, _, named in seen if method == "after")
 
 
 def test_a_cancelled_task_leaves_the_guard_usable() -> None:
