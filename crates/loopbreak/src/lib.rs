@@ -31,6 +31,7 @@
 //! - [`verdict`]: findings, decisions and advice.
 //! - [`settings`]: all options. [`Config`] is a checked [`Settings`]; the crate `loopbreak-config` loads one from files.
 //! - [`detectors::custom`]: detectors of your own.
+//! - [`explain`]: one step as the detectors see it.
 //! - [`Series`]: restarts with the same prompt, and tasks that span several runs.
 //! - [`Snapshot`]: stores a guard and restores it in another process.
 //!
@@ -46,6 +47,7 @@ pub mod advice;
 pub mod detectors;
 pub mod event;
 pub mod evidence;
+pub mod explain;
 mod facts;
 mod fingerprint;
 mod guard;
