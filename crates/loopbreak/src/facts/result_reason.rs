@@ -15,9 +15,9 @@ name_enum! {
         ExitZero = "exit_zero",
         /// The rules of the agent denied the action.
         DeniedByPolicy = "denied_by_policy",
-        /// A human denied the action, which is no failure of the agent.
+        /// A human denied the action, which is not a failure of the agent.
         DeniedByUser = "denied_by_user",
-        /// Loopbreak denied the action, which is no failure of the agent.
+        /// Loopbreak denied the action, which is not a failure of the agent.
         DeniedByGuard = "denied_by_guard",
         /// Nothing is marked, and the text begins like a failure.
         Words = "words",

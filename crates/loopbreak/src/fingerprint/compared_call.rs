@@ -22,7 +22,7 @@ impl ComparedCall {
         if !json.starts_with('{') {
             return ComparedCall { args: value_text(json, 0).unwrap_or_default(), left_out: Vec::new() };
         }
-        let mut call = CallArguments::default();
+        let mut call = KeptArguments::default();
         for (name, value) in fields(json) {
             let Some(value) = value_text(value, 1) else { continue };
             let declared = volatile.iter().any(|known| *known == *name);
@@ -37,12 +37,12 @@ impl ComparedCall {
 
 /// The arguments of a call that are not empty.
 #[derive(Default)]
-struct CallArguments {
+struct KeptArguments {
     all: Vec<(String, String, ArgumentRole, bool)>,
     has_command: bool,
 }
 
-impl CallArguments {
+impl KeptArguments {
     fn finish(self) -> ComparedCall {
         let is_content = |role: ArgumentRole| match role {
             ArgumentRole::Content | ArgumentRole::Command => true,
