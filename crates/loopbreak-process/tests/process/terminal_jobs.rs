@@ -62,7 +62,7 @@ fn a_job_of_a_shell_is_paused_alone_and_a_resumed_one_waits_for_its_terminal() {
     }
 }
 
-/// A shell that a human types into is no agent, and neither is what holds its terminal.
+/// A shell that a human types into is not an agent.
 #[test]
 fn the_shell_of_a_terminal_gets_no_signal() {
     let folder = tempfile::tempdir().unwrap();
