@@ -20,9 +20,9 @@ pub mod tune;
 
 pub use json_number::{plain, plain_option};
 pub use logs::{
-    AnalyzeOptions, AnalyzedLogs, DiagnosticSink, EventWriter, FinishedRuns, InputSummary, LineNote,
-    LogAnalysis, LogAnalyzer, LogReadSummary, NoObserver, RunMatch, RunSeparator, StepObserver, convert_log,
-    report_unread_inputs,
+    AnalyzeOptions, AnalyzedLogs, DiagnosticSink, EventWriter, ExplainOptions, FinishedRuns, InputSummary,
+    LineNote, LogAnalysis, LogAnalyzer, LogReadSummary, NoObserver, RunMatch, RunSeparator, StepObserver,
+    StepSelection, convert_log, explain_log, report_unread_inputs,
 };
 pub use report::{
     DetectorRulings, FirstStop, FirstWarning, InputStatistics, InterventionReport, MOST_LISTED, Report,

@@ -131,6 +131,12 @@ pub(crate) enum CliCommand {
     ///
     /// Writes one step per line. The converted log gives the same analysis as the original.
     Convert(crate::convert::ConvertArgs),
+    /// Show steps as the detectors see them
+    ///
+    /// Prints for each step the call in its common spelling, its kind and target, what counts as failed and why, the
+    /// fingerprints of action and outcome with the texts that are compared, and the signature of the output. Nothing is
+    /// judged. Secrets are masked.
+    ExplainStep(crate::explain_step::ExplainStepArgs),
     /// Play a text adventure with an agent, a critic and Loopbreak
     ///
     /// Each turn the player proposes a command, the critic scores it, and Loopbreak adjusts the score by what

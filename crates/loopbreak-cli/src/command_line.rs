@@ -12,7 +12,7 @@ use crate::args::CliArgs;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Guard agents", &["hook", "run", "watch", "mcp", "guard", "wait", "statusline", "demo"]),
     ("Look at runs", &["analyze", "status", "log", "allow", "pause", "resume", "tasks"]),
-    ("Measure and configure", &["eval", "tune", "config", "formats", "convert"]),
+    ("Measure and configure", &["eval", "tune", "config", "formats", "convert", "explain-step"]),
     ("Games", &["play", "arena"]),
     ("Shell", &["completions", "man"]),
 ];

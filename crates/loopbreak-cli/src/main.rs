@@ -21,6 +21,7 @@ mod convert;
 mod demo;
 mod error;
 mod eval;
+mod explain_step;
 mod formats;
 mod games;
 mod guard;
@@ -104,6 +105,7 @@ fn main() -> ExitCode {
         CliCommand::Tune(args) => tune::run(&args),
         CliCommand::Formats(args) => formats::run(&args),
         CliCommand::Convert(args) => convert::run(&args),
+        CliCommand::ExplainStep(args) => explain_step::run(&args),
         CliCommand::Hook(args) => hook::run(&args),
         CliCommand::Mcp(args) => mcp::run(&args),
         CliCommand::Guard(args) => guard::run(&args),

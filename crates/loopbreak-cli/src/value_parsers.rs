@@ -65,6 +65,11 @@ pub(crate) fn config_key() -> ListedValues<String> {
     ListedValues { parse: |name| Ok(name.to_owned()), names }
 }
 
+/// Accepts any name of a stored run. Shells complete the one that needs no look at the store.
+pub(crate) fn stored_run() -> ListedValues<String> {
+    ListedValues { parse: |name| Ok(name.to_owned()), names: || vec!["last"] }
+}
+
 /// Parses a size in bytes: a number, or a number with one of the units k, M, G and T.
 pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || format!("invalid size {text:?}: use a form such as 500M or 5G");

@@ -44,6 +44,7 @@ pub mod keys;
 mod log_watcher;
 pub mod notification;
 mod notification_history;
+mod page_opener;
 mod report_opener;
 mod run_actions;
 mod terminal_reporter;
@@ -51,6 +52,7 @@ mod watch_reporter;
 mod watch_summary;
 
 pub use log_watcher::{LogWatcher, WatchEnd, WatchOptions};
+pub use page_opener::{OpenPageError, open_page, write_private_page};
 pub use report_opener::ReportOpener;
 pub use run_actions::RunActions;
 pub use terminal_reporter::{ReportMode, TerminalReporter};

@@ -32,6 +32,7 @@
 //! - [`settings`]: all options. [`Config`] is a checked [`Settings`]; the crate `loopbreak-config` loads one from files.
 //! - [`detectors::custom`]: detectors of your own.
 //! - [`agent`]: refuses the calls of an agent that loops.
+//! - [`explain`]: one step as the detectors see it.
 //! - [`Series`]: restarts with the same prompt, and tasks that span several runs.
 //! - [`Snapshot`]: stores a guard and restores it in another process.
 //!
@@ -48,6 +49,7 @@ pub mod agent;
 pub mod detectors;
 pub mod event;
 pub mod evidence;
+pub mod explain;
 mod facts;
 mod fingerprint;
 mod guard;

@@ -7,6 +7,7 @@
 mod analyzed_logs;
 mod convert_log;
 mod event_writer;
+mod explain_log;
 mod finished_runs;
 mod input_hint;
 mod log_analysis;
@@ -24,6 +25,7 @@ mod unread_inputs;
 pub use analyzed_logs::AnalyzedLogs;
 pub use convert_log::convert_log;
 pub use event_writer::EventWriter;
+pub use explain_log::{ExplainOptions, StepSelection, explain_log};
 pub use finished_runs::FinishedRuns;
 pub use log_analysis::{LineNote, LogAnalysis, LogReadSummary};
 pub use log_analyzer::{AnalyzeOptions, LogAnalyzer};

@@ -20,6 +20,7 @@ Examples:
   my-agent | loopbreak analyze -                Standard input
   loopbreak analyze logs/ --json > report.json  The report as JSON
   loopbreak analyze logs/ --html report.html    A page with timelines
+  loopbreak analyze logs/ --open                The same, in your browser
   loopbreak analyze logs/ --csv runs.csv        A table with one line per run
   loopbreak analyze logs/ --fail-on stop        Exit with 10 if a run is stuck
   loopbreak analyze logs/ --junit loops.xml --sarif loops.sarif
@@ -59,6 +60,11 @@ pub(crate) struct AnalyzeArgs {
     /// first and last steps, those around findings, and a sample of the rest.
     #[arg(long, value_name = "FILE", conflicts_with = "explain")]
     pub(crate) html: Option<PathBuf>,
+    /// Write the report as an HTML page and open it
+    ///
+    /// The page is the file of --html, or else a temporary file that only you can read.
+    #[arg(long, conflicts_with = "explain")]
+    pub(crate) open: bool,
     /// Write all events to this file, one JSON object per line, in the order of the logs
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,

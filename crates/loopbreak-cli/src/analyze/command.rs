@@ -1,5 +1,6 @@
 //! Analyzes logs and prints the report.
 
+use std::fs;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -12,6 +13,7 @@ use loopbreak_report::html;
 use loopbreak_report::outputs::VisibleJson;
 use loopbreak_report::text::{self, TextDetail};
 use loopbreak_trace::{InputSet, UnpackLimit, expand_paths, search_agent_logs};
+use loopbreak_watch::{open_page, write_private_page};
 
 use super::analyze_observer::{AnalyzeObserver, render_explanation};
 use super::args::AnalyzeArgs;
@@ -67,6 +69,9 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
         output::write_file_with(path, |out| out.write_all(html::page(&report)?.as_bytes()))?;
     }
     print(&report, args)?;
+    if args.open {
+        open_report(&report, args)?;
+    }
     let fails = args.fail_on.is_some_and(|fail_on| {
         let level = match fail_on {
             FailOn::Warn => VerdictName::Warn,
@@ -80,6 +85,22 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
         (false, true) => exit::FAILED,
         (false, false) => exit::DONE,
     })
+}
+
+/// Opens the page of the report, which is written to a private file unless it has a file already.
+fn open_report(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
+    let cannot_write = |error| UserError::failed(format!("cannot write the page to open: {error}"));
+    let path = match &args.html {
+        // The program that opens it may have another working directory.
+        Some(path) => fs::canonicalize(path).map_err(cannot_write)?,
+        None => html::page(report).and_then(|page| write_private_page(&page)).map_err(cannot_write)?,
+    };
+    match open_page(&path) {
+        Ok(()) if args.quiet => {}
+        Ok(()) => eprint_line!("loopbreak: opened the report {}", path.display()),
+        Err(error) => eprint_line!("loopbreak: {error}; the report is in {}", path.display()),
+    }
+    Ok(())
 }
 
 /// Returns the files that other options write; `-` is standard output.
@@ -116,7 +137,7 @@ fn read_logs<'o>(
         only_run,
         format: args.format,
         notes_per_log: diagnostics.notes_per_log(),
-        record_steps: args.html.is_some(),
+        record_steps: args.html.is_some() || args.open,
     };
     let bar = reading_bar(&inputs.inputs, args.quiet);
     let progress = bar.clone();

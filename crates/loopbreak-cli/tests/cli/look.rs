@@ -83,6 +83,11 @@ fn completions_offer_the_values_of_formats_profiles_and_options() {
             assert!(script.contains(value), "{shell}: {value}");
         }
     }
+    // Names of runs are in the store, but the last one always has this name.
+    let bash = run(folder.path(), &[], &["completions", "bash"]).out;
+    let (_, log) = bash.split_once("loopbreak__subcmd__log)").unwrap();
+    let offered = log.split_once("opts=\"").and_then(|(_, rest)| rest.split('"').next()).unwrap();
+    assert!(offered.split(' ').any(|word| word == "last"), "{offered}");
     // There are too many for the help.
     let help = run(folder.path(), &[], &["config", "explain", "--help"]).out;
     assert!(!help.contains("possible values"), "{help}");

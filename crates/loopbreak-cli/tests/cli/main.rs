@@ -15,6 +15,8 @@ mod support;
 
 mod advisor;
 mod analyze;
+#[cfg(unix)]
+mod analyze_open;
 mod arena;
 mod autopilot;
 mod autopilot_meanwhile;
@@ -25,9 +27,12 @@ mod closed_pipes;
 mod config;
 mod demo;
 mod docs;
+#[cfg(unix)]
+mod documented_commands;
 mod ending;
 mod eval;
 mod explain;
+mod explain_step;
 mod figures;
 mod first_release;
 mod first_signal;

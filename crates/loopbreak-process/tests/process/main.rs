@@ -7,3 +7,4 @@ mod detached_process;
 mod refusals;
 mod signals;
 mod stored_runs;
+mod terminal_jobs;

@@ -128,3 +128,26 @@ fn a_group_with_a_terminal_gets_no_signal() {
         GroupRefusal::ForeignMember { pid: server.pid, name: "tmux".to_owned() }
     );
 }
+
+/// A debugger holds the process, and would be confused by a signal that it did not send.
+#[test]
+fn an_agent_that_is_being_debugged_gets_no_signal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let code = "import ctypes, os, signal, time\n\
+                child = os.fork()\n\
+                if child == 0:\n    \
+                    ctypes.CDLL(None).ptrace(0, 0, 0, 0)\n    \
+                    os.kill(os.getpid(), signal.SIGSTOP)\n\
+                with open('pid', 'w') as file:\n    \
+                    print(child, file=file)\n\
+                time.sleep(1000)\n";
+    fs::write(path.join("debugger.py"), code).unwrap();
+    let debugger = DetachedProcess::start(path, "python3 debugger.py");
+    let pid = numbers_in(&path.join("pid"), 1)[0];
+    crate::detached_process::wait_for(|| state_of(pid) == 't');
+    let agent = agent_from_pid(pid).unwrap();
+    assert_eq!(AgentGroup::verify(&agent).unwrap_err(), GroupRefusal::Debugged { pid });
+    assert_eq!(state_of(pid), 't');
+    drop(debugger);
+}

@@ -84,3 +84,24 @@ fn a_launcher_of_the_same_program_is_part_of_the_agent() {
     wait_for(|| state_of(launcher.pid) == 'T');
     group.resume().unwrap();
 }
+
+/// A server that the agent started for later, in a session of its own, is not the agent.
+#[test]
+fn a_process_of_the_agent_that_left_its_group_is_not_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let script = "setsid sh -c 'echo $$ > outside; exec sleep 1000' & sleep 1001 & echo $! > inside; wait\n";
+    fs::write(path.join("agent.sh"), script).unwrap();
+    let agent = DetachedProcess::start(path, "sh agent.sh");
+    let (inside, outside) = (numbers_in(&path.join("inside"), 1)[0], numbers_in(&path.join("outside"), 1)[0]);
+    wait_for(|| state_of(outside) == 'S');
+    let group = AgentGroup::verify(&agent.agent()).unwrap();
+    assert!(group.members().iter().all(|member| member.pid != outside), "{group:?}");
+    group.pause().unwrap();
+    wait_for(|| state_of(inside) == 'T');
+    assert_eq!(state_of(outside), 'S');
+    AgentGroup::verify(&agent.agent()).unwrap().terminate().unwrap();
+    wait_for(|| state_of(inside) == 'Z' && state_of(agent.pid) == 'Z');
+    assert_eq!(state_of(outside), 'S');
+    assert!(Command::new("kill").args(["-9", &outside.to_string()]).status().unwrap().success());
+}

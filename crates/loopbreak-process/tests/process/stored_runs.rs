@@ -6,7 +6,8 @@ use loopbreak_process::{
     GroupRefusal, ResumeResult, RunSignal, SignalError, SignalSender, paused_runs, refresh_pauses,
 };
 use loopbreak_store::{
-    AgentProcess, NoteEvent, RunChange, RunEvent, RunKey, RunState, StatusSummary, Store, now, open,
+    AgentPause, AgentProcess, NoteEvent, RunChange, RunEvent, RunKey, RunState, StatusSummary, Store, now,
+    open,
 };
 
 use crate::detached_process::{DetachedProcess, state_of, wait_for};
@@ -82,4 +83,38 @@ fn a_run_without_a_known_process_is_not_paused() {
     let error = RunSignal::select(&*store, store.find("s1").unwrap()).unwrap_err();
     assert!(matches!(error, SignalError::UnknownProcess));
     assert!(error.hint().unwrap().contains("loopbreak hook install"));
+}
+
+/// The number of a paused agent that has ended can be that of a program which its user stopped. It must not be continued.
+#[test]
+fn a_stopped_process_that_has_the_number_of_a_paused_agent_by_chance_is_not_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = DetachedProcess::start(folder.path(), "sleep 1000");
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-STOP", &other.pid.to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
+    wait_for(|| state_of(other.pid) == 'T');
+    let agent = AgentProcess { start: other.agent().start - 1, ..other.agent() };
+    let mut store = store_with(folder.path(), Some(agent.clone()));
+    let key = RunKey { source: "claude-code".to_owned(), session: "s1".to_owned(), agent: String::new() };
+    let pause = AgentPause { at: now(), by: "watch".to_owned(), reason: String::new() };
+    let state = RunState { process: Some(agent), pause: Some(pause), ..RunState::default() };
+    let transaction = store.begin(&key, "/project", now()).unwrap();
+    let change = RunChange { state: Some(state.into_json().unwrap()), ..RunChange::default() };
+    transaction.commit(change).unwrap();
+
+    let signal = RunSignal::select(&*store, store.find("s1").unwrap()).unwrap();
+    let error = signal.resume(&mut *store, SENDER).unwrap_err();
+    assert!(matches!(error, SignalError::Refused(GroupRefusal::Reused { .. })), "{error}");
+    let error = signal.terminate(&mut *store, SENDER).unwrap_err();
+    assert!(matches!(error, SignalError::Refused(GroupRefusal::Reused { .. })), "{error}");
+    assert_eq!(state_of(other.pid), 'T', "it is still as its user left it");
+    assert!(
+        matches!(signal.resume(&mut *store, SENDER), Err(SignalError::NotPaused)),
+        "the pause is forgotten"
+    );
 }

@@ -8,19 +8,22 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::result_reason::ResultReason;
 use crate::fingerprint::{ActionKind, ActionTable, OutcomeOpening};
+use crate::name_enum::name_enum;
 use crate::step::{Action, Denial, Outcome};
 use crate::text::clip::clip;
 
-/// The result of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ActionResult {
-    /// It did not fail, as far as is known.
-    Success,
-    /// It failed.
-    Failure,
-    /// A service that the agent has no influence on was not available.
-    Unavailable,
+name_enum! {
+    /// The result of an action.
+    "result" pub enum ActionResult {
+        /// It did not fail, as far as is known.
+        Success = "success",
+        /// It failed.
+        Failure = "failure",
+        /// A service that the agent has no influence on was not available.
+        Unavailable = "unavailable",
+    }
 }
 
 /// Length limit of a failure to read, in bytes. A longer text is the content that was read.
@@ -84,29 +87,41 @@ pub(crate) fn is_marked(outcome: &Outcome<'_>) -> bool {
 }
 
 impl JudgedOutcome<'_> {
-    /// Returns whether the action failed.
-    pub(crate) fn result(&self, table: &ActionTable) -> ActionResult {
-        if !self.fails(table) {
+    /// Returns the result of the action, and the sign that decided about it.
+    pub(crate) fn result(&self, table: &ActionTable) -> (ActionResult, ResultReason) {
+        let reason = self.reason(table);
+        let result = if !reason.is_failure() {
             ActionResult::Success
         } else if self.outcome.text.as_deref().is_some_and(names_infrastructure) {
             ActionResult::Unavailable
         } else {
             ActionResult::Failure
-        }
+        };
+        (result, reason)
     }
 
-    fn fails(&self, table: &ActionTable) -> bool {
-        match self.outcome.denied {
-            Some(Denial::User | Denial::Guard) => return false,
-            Some(Denial::Policy) => return true,
-            None => {}
-        }
-        let fails = match self.outcome.error {
-            Some(error) => error || self.outcome.exit.is_some_and(|exit| exit != 0),
-            None if self.outcome.exit.is_some() => self.outcome.exit != Some(0),
-            None => !self.marked && self.reads_like_failure(table),
+    fn reason(&self, table: &ActionTable) -> ResultReason {
+        let sign = match (self.outcome.denied, self.outcome.error, self.outcome.exit) {
+            (Some(Denial::User), ..) => return ResultReason::DeniedByUser,
+            (Some(Denial::Guard), ..) => return ResultReason::DeniedByGuard,
+            (Some(Denial::Policy), ..) => return ResultReason::DeniedByPolicy,
+            (None, Some(true), _) => ResultReason::ErrorFlag,
+            (None, _, Some(exit)) if exit != 0 => ResultReason::ExitCode,
+            (None, Some(false), _) => ResultReason::SuccessFlag,
+            (None, None, Some(_)) => ResultReason::ExitZero,
+            (None, None, None) if self.marked => ResultReason::Unmarked,
+            (None, None, None) if self.reads_like_failure(table) => ResultReason::Words,
+            (None, None, None) => ResultReason::NoFailureWords,
         };
-        fails && !self.is_search_without_match(table) && !self.is_wait_without_result()
+        if !sign.is_failure() {
+            sign
+        } else if self.is_search_without_match(table) {
+            ResultReason::SearchWithoutMatch
+        } else if self.is_wait_without_result() {
+            ResultReason::WaitTimedOut
+        } else {
+            sign
+        }
     }
 
     /// Returns whether a wait ended before its condition was met. That is the state of what is waited for, and not a mistake.
@@ -214,7 +229,7 @@ mod tests {
         let opening = outcome.text.as_deref().map(OutcomeOpening::new);
         let kind = table.kind(action);
         let marked = marked_before || is_marked(outcome);
-        JudgedOutcome { outcome, action, kind, opening: opening.as_ref(), marked }.result(&table)
+        JudgedOutcome { outcome, action, kind, opening: opening.as_ref(), marked }.result(&table).0
     }
 
     #[test]

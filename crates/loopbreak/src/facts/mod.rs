@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `spelling` | which call an action is, however the log spells it |
 //! | `failure` | whether an action failed, and whether the agent could have done anything about it |
+//! | `result_reason` | the sign that decided it |
 //! | `user_word` | whether a human spoke, or the harness sent the agent on |
 //! | `attempt` | which calls are one decision |
 //! | `question` | what a search asks, apart from where it asks |
@@ -20,6 +21,7 @@ mod failure;
 mod mutated_object;
 mod named_positions;
 mod question;
+mod result_reason;
 mod sensitive_blocker;
 mod spelling;
 mod user_word;
@@ -27,10 +29,12 @@ mod waiting;
 
 pub(crate) use attempt::{AttemptPart, ParallelCalls};
 pub(crate) use envelope::message_of;
-pub(crate) use failure::{ActionResult, JudgedOutcome, is_marked, is_outage};
+pub use failure::ActionResult;
+pub(crate) use failure::{JudgedOutcome, is_marked, is_outage};
 pub(crate) use mutated_object::{MutatedObject, WORDS as MUTATION_WORDS};
 pub(crate) use named_positions::NamedPositions;
 pub(crate) use question::{has_question, question_texts};
+pub use result_reason::ResultReason;
 pub(crate) use sensitive_blocker::is_sensitive_blocker;
 pub(crate) use spelling::canonical_action;
 pub(crate) use user_word::{PromptOrigin, UserWords};

@@ -25,6 +25,23 @@ pub(crate) enum ActionKind {
     Other,
 }
 
+impl ActionKind {
+    /// Returns the name of the kind, as in `action.kind`.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            ActionKind::Edit => "edit",
+            ActionKind::Read => "read",
+            ActionKind::Run => "run",
+            ActionKind::Search => "search",
+            ActionKind::Wait => "wait",
+            ActionKind::Page => "page",
+            ActionKind::Move => "move",
+            ActionKind::Say => "say",
+            ActionKind::Other => "other",
+        }
+    }
+}
+
 /// The classification of an action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActionClass {

@@ -8,6 +8,8 @@ mod action_kind;
 mod action_shape;
 mod arguments;
 mod change_history;
+mod compared_call;
+mod compared_outcome;
 mod edit_change;
 mod mask;
 mod normalized_call;
@@ -29,6 +31,8 @@ pub(crate) use arguments::{
     fields as argument_fields, items as argument_items, text as argument_text, text_under as text_argument,
 };
 pub(crate) use change_history::ChangeHistory;
+pub(crate) use compared_call::ComparedCall;
+pub(crate) use compared_outcome::ComparedOutcome;
 pub(crate) use edit_change::{EditChange, path_of, unquoted};
 pub(crate) use normalized_call::{NormalizedCall, tool_name};
 pub(crate) use normalized_json::{CallNumbers, NUMBERS, text_key};

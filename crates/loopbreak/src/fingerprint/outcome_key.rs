@@ -10,13 +10,13 @@ use crate::text::clip::clip;
 use crate::text::scan::trimmed;
 
 /// Number of bytes that are read at each end of a long text.
-const END: usize = 2048;
+pub(super) const END: usize = 2048;
 /// Number of bytes of a failure that identify it. The rest often repeats the call or gives instructions.
 const GIST: usize = 160;
 /// Length limit of a quotation.
 const LONGEST_QUOTE: usize = 2048;
 /// Number of letters besides the masks that distinguish two texts.
-const TELLING: usize = 8;
+pub(super) const TELLING: usize = 8;
 
 /// Returns the key of an outcome with volatile parts masked. A text that is mostly volatile is not masked.
 pub(crate) fn outcome_key(text: &str) -> HashKey {
@@ -43,6 +43,11 @@ pub(crate) fn outcome_key_without(text: &str, volatile: &[String]) -> HashKey {
 /// Returns the key of the beginning of a failure. Volatile parts are masked. Quotations are left out, because they are
 /// usually the call itself.
 pub(crate) fn gist_key(text: &str) -> HashKey {
+    masked_key(&gist(text))
+}
+
+/// Returns the beginning of a failure, without quotations and line numbers.
+pub(super) fn gist(text: &str) -> String {
     let (mut gist, mut rest) = (String::with_capacity(GIST), text.trim());
     while let Some((before, after)) = next_quote(rest) {
         gist.push_str(clip(before, GIST.saturating_sub(gist.len())));
@@ -53,7 +58,7 @@ pub(crate) fn gist_key(text: &str) -> HashKey {
     }
     gist.push_str(clip(rest, GIST.saturating_sub(gist.len())));
     mask_line_numbers(&mut gist);
-    masked_key(&gist)
+    gist
 }
 
 /// Returns the text before and after the next quotation.
@@ -89,7 +94,7 @@ fn mask_line_numbers(gist: &mut String) {
 }
 
 /// Largest JSON reply that is compared field by field.
-const JSON_BYTES: usize = 2 * END;
+pub(super) const JSON_BYTES: usize = 2 * END;
 
 /// Returns the key of a reply that is a JSON object or list, without the fields that move by themselves. Returns `None`
 /// for any other text.
@@ -150,7 +155,7 @@ pub(crate) fn words_key(text: &str) -> HashKey {
 }
 
 /// Returns whether a value can be an id, a time or a count: a number, or a text with a digit.
-fn moves(value: &Value) -> bool {
+pub(super) fn moves(value: &Value) -> bool {
     match value {
         Value::Number(_) => true,
         Value::String(text) => text.bytes().any(|byte| byte.is_ascii_digit()),

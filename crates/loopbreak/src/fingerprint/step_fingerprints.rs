@@ -4,7 +4,7 @@ use super::{
     ActionClass, ActionKind, ActionShape, CallNumbers, EditChange, NormalizedCall, OutcomeOpening,
     VocabularyTables, gist_key, outcome_key_without,
 };
-use crate::facts::{ActionResult, JudgedOutcome, is_marked};
+use crate::facts::{ActionResult, JudgedOutcome, ResultReason, is_marked};
 use crate::memory::{HashKey, key_of_parts};
 use crate::step::{Action, Outcome, Step};
 use crate::text::scan::trimmed;
@@ -24,6 +24,8 @@ pub(crate) struct StepFingerprints<'a> {
     /// Key of the outcome with volatile parts masked. For a failure, key of its beginning.
     pub(crate) outcome: Option<HashKey>,
     pub(crate) failed: bool,
+    /// The sign that decided whether it failed, if it has an outcome.
+    pub(crate) reason: Option<ResultReason>,
     /// True if a service that the agent has no influence on was not available.
     pub(crate) unavailable: bool,
     /// True if every call has a side effect outside, such as a sent message.
@@ -59,9 +61,11 @@ impl<'a> StepFingerprints<'a> {
         // The words of a reply matter if the log marks no failures, and to edits, whose reply may say that nothing changed.
         let marked = marked || step.outcome.as_ref().is_some_and(is_marked);
         let opening = text.filter(|_| !marked || kind == ActionKind::Edit).map(OutcomeOpening::new);
-        let result = step.outcome.as_ref().map_or(ActionResult::Success, |outcome| {
+        let judged = step.outcome.as_ref().map(|outcome| {
             JudgedOutcome { outcome, action, kind, opening: opening.as_ref(), marked }.result(table)
         });
+        let (result, reason) = judged.unzip();
+        let result = result.unwrap_or(ActionResult::Success);
         let failed = result == ActionResult::Failure;
         let unavailable = result == ActionResult::Unavailable;
         // The reply shows whether a job is not done. That matters only if the call is made again.
@@ -90,6 +94,7 @@ impl<'a> StepFingerprints<'a> {
             shape: text.is_none().then(|| ActionShape::from_action(action)),
             outcome,
             failed,
+            reason,
             unavailable,
             mutates,
             change,

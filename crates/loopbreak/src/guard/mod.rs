@@ -7,6 +7,7 @@
 mod agent_state;
 mod observe;
 mod state;
+mod step_explainer;
 mod weigh;
 
 use crate::detectors::custom::{AddDetectorError, CustomDetector, CustomSlots};
@@ -17,6 +18,7 @@ use crate::verdict::RunStop;
 
 pub(crate) use state::GuardState;
 use state::RUN_BYTES;
+pub use step_explainer::StepExplainer;
 
 /// The engine for one run: takes steps and proposals, gives verdicts and rulings.
 ///

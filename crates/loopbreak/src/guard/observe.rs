@@ -18,23 +18,23 @@ use crate::step::{Action, MAIN_AGENT, Step};
 use crate::verdict::{StepProgress, Verdict};
 
 /// The facts about a step that are gathered before the detectors read it.
-struct ObservedFacts<'s> {
-    step: &'s Step<'s>,
+pub(super) struct ObservedFacts<'s> {
+    pub(super) step: &'s Step<'s>,
     /// The action in its canonical form.
     action: Option<&'s Action<'s>>,
-    origin: PromptOrigin,
-    attempt: AttemptPart,
-    agent: &'s str,
+    pub(super) origin: PromptOrigin,
+    pub(super) attempt: AttemptPart,
+    pub(super) agent: &'s str,
     turn: u64,
     /// Time since the previous step, if both steps have a time.
     passed: Option<i64>,
     /// The review of the action, if the critic scored it.
     weighed: Option<WeighedProposal>,
-    prints: Option<StepFingerprints<'s>>,
+    pub(super) prints: Option<StepFingerprints<'s>>,
     /// True if the step got further than all steps before it.
-    further: bool,
+    pub(super) further: bool,
     /// True if a rule of the user allows the action.
-    allowed: bool,
+    pub(super) allowed: bool,
     /// True if the agent's previous step only waited.
     after_wait: bool,
     /// True if the agent's words name a new position.
@@ -129,7 +129,7 @@ impl Guard {
 
 impl GuardState {
     /// Gathers the facts that the detectors need about a step, and stores them for later steps.
-    fn gather_facts<'s>(
+    pub(super) fn gather_facts<'s>(
         &mut self,
         step: &'s Step<'s>,
         action: Option<&'s Action<'s>>,

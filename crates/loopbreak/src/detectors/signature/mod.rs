@@ -19,6 +19,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::evidence::{Evidence, EvidenceKey};
+use crate::explain::SignatureExplanation;
 use crate::facts::message_of;
 use crate::memory::{HashKey, RingBuffer, key_of, snapshot_type};
 use crate::settings::OutputScope;
@@ -65,7 +66,9 @@ impl StepDetector for SignatureDetector {
         if context.origin.user {
             *self = SignatureDetector::default();
         }
-        let Some(output) = output(context.step, settings.scope).filter(|_| !context.unavailable) else { return };
+        let Some(output) = output(context.step, settings.scope).filter(|_| !context.unavailable) else {
+            return;
+        };
         let (signature, kind) = signature_and_kind(&output);
         if signature.is_empty() {
             return;
@@ -114,6 +117,18 @@ impl StepDetector for SignatureDetector {
 pub fn output_signature(step: &Step<'_>) -> Option<String> {
     let signature = signature(&output(step, OutputScope::Iterations)?);
     (!signature.is_empty()).then_some(signature)
+}
+
+/// Returns the signature of a step's output, and whether the detector compares it with this scope. `show` prepares the text
+/// for people.
+pub(crate) fn explain_signature(
+    step: &Step<'_>,
+    scope: OutputScope,
+    show: impl FnOnce(&str) -> String,
+) -> Option<SignatureExplanation> {
+    let (text, kind) = signature_and_kind(&output(step, OutputScope::All)?);
+    let compared = output(step, scope).is_some();
+    (!text.is_empty()).then(|| SignatureExplanation { text: show(&text), kind: kind.as_str(), compared })
 }
 
 /// Returns the output of a step for the detectors of outputs, if it is in their scope.
