@@ -79,7 +79,7 @@ pub(crate) enum CliCommand {
     /// Runs a command again and again until it succeeds, its output has a text, or its output changes. An agent that
     /// polls spends a turn per try; this is one.
     Wait(crate::wait::WaitArgs),
-    /// Print one line about a session, for the status line of Claude Code
+    /// Print a line about a session, for the status line of Claude Code
     ///
     /// Says which call is being repeated, and how many loops were found and calls refused. Prints nothing as long as
     /// nothing loops.
@@ -144,7 +144,7 @@ pub(crate) enum CliCommand {
     /// story file, or a program that speaks the world protocol. The player is a model, a program, a built-in
     /// player, or you.
     Play(Box<crate::play::PlayArgs>),
-    /// Measure the effect of Loopbreak over many games, with and without it
+    /// Play many games with and without Loopbreak, and compare the results
     ///
     /// Built-in players, most of which get stuck, play a story on all cores. In the games without Loopbreak,
     /// it only observes, so each player makes the moves it would make alone. Reports scores, wasted turns,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::exit;
+use crate::{exit, output};
 
 /// An error that ends the program.
 #[derive(Debug)]
@@ -35,10 +35,10 @@ impl UserError {
     /// Prints the error to stderr.
     pub(crate) fn print(&self) {
         let style = anstyle::AnsiColor::Red.on_default().bold();
-        eprint_line!("{style}error{style:#}: {}", self.message);
+        eprint_line!("{style}error{style:#}{}", output::wrap_error("error", &self.message));
         if let Some(hint) = &self.hint {
             let style = anstyle::AnsiColor::Cyan.on_default().bold();
-            eprint_line!("{style}hint{style:#}: {hint}");
+            eprint_line!("{style}hint{style:#}{}", output::wrap_error("hint", hint));
         }
     }
 }

@@ -171,6 +171,16 @@ pub(crate) fn text_style() -> TextStyle {
     TextStyle::for_terminal(terminal, colour, |name| std::env::var(name).ok())
 }
 
+/// Returns what follows a label such as `error` on standard error. A terminal gets lines that end between words. Texts of
+/// several lines, such as the part of a configuration file that is wrong, have a form of their own.
+pub(crate) fn wrap_error(label: &str, text: &str) -> String {
+    let terminal = terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
+    let style = TextStyle::for_terminal(terminal, false, |name| std::env::var(name).ok());
+    let line = format!("{label}: {text}");
+    let line = if text.contains(['\n', '\u{1b}']) { line } else { style.wrap_line(&line, style.width, 2) };
+    line.split_at(label.len()).1.to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,10 +6,11 @@ use std::io::Write;
 use anstyle::AnsiColor;
 use loopbreak_analysis::{DiagnosticSink, LineNote};
 
-/// Number of notes about lines that are printed for all logs together, unless all are asked for.
-const NOTES: usize = 12;
-/// Number of notes that are kept per log.
-const NOTES_PER_LOG: usize = 3;
+/// Number of notes about lines that are printed for all logs together, unless all are asked for. They stand before the result,
+/// which must stay in sight.
+const NOTES: usize = 5;
+/// Number of notes that are kept per log: a broken log often has many lines that are broken in the same way.
+const NOTES_PER_LOG: usize = 1;
 
 /// Prints diagnostics, usually to standard error. If nobody reads them any more, they are dropped.
 #[derive(Debug)]

@@ -89,7 +89,8 @@ fn assemble(
 fn build_program(target: Option<&DistTarget>) -> Result<PathBuf, ChoreFailure> {
     eprintln!("xtask: building the release …");
     let with_zig = target.is_some_and(|target| target.glibc.is_some());
-    if with_zig && !works(&mut cargo(["zigbuild", "--version"])) {
+    // Cargo's own spelling, `cargo zigbuild --version`, is an error to that program.
+    if with_zig && !works(Command::new("cargo-zigbuild").arg("--version")) {
         return Err(ChoreFailure::Failed(
             "a program for an older glibc is linked with `cargo zigbuild`; get it with `pip install ziglang cargo-zigbuild`"
                 .to_owned(),

@@ -22,7 +22,9 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, UserError> {
     let rule = call.event.rule.clone().ok_or_else(nothing)?;
     call.allow(&mut *store, rule.clone(), warn)?;
     let action = printable(call.event.action.as_deref().unwrap_or_default());
-    output::print(&format!("allowed in {}: {action}\n", printable(&call.run.name())))?;
+    let style = output::text_style();
+    let line = format!("allowed in {}: {action}", printable(&call.run.name()));
+    output::print(&(style.wrap_line(&line, style.width, 4) + "\n"))?;
     if args.save {
         let file = save_rule(&rule, Path::new(&call.run.folder))?;
         output::print(&format!("and in all sessions: added [[allow]] to {}\n", file.display()))?;

@@ -22,7 +22,10 @@ pub(super) fn choose(
     if args.dry_run && !all.is_empty() {
         return Ok(all);
     }
-    output::print(&choice.render())?;
+    let style = output::text_style();
+    for line in choice.render().lines() {
+        output::print(&(style.wrap_line(line, style.width, 19) + "\n"))?;
+    }
     if all.is_empty() {
         return Ok(all);
     }

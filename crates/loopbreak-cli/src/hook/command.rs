@@ -136,7 +136,11 @@ fn apply(
         output::print(&format!("{name}: {if_empty}\n"))?;
         return Ok(exit::DONE);
     }
-    output::print(&format!("{name}:\n{}", change.diff()))?;
+    match change.summary().filter(|_| !dry_run) {
+        // The file itself shows as much as a hundred added lines.
+        Some(summary) => output::print(&format!("{name}: {summary}\n"))?,
+        None => output::print(&format!("{name}:\n{}", change.diff()))?,
+    }
     if let Some(note) = change.note() {
         output::print(&format!("note: {}\n", output::printable(&note)))?;
     }

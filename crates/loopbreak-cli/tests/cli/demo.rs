@@ -28,7 +28,7 @@ fn a_pipe_gets_all_of_it_at_once_in_plain_text() {
 fn the_guard_says_what_the_engine_and_the_settings_decide() {
     let home = HookHome::new();
     let usual = demo(&home, &[]).out;
-    let calls = |text: &str| text.lines().filter(|line| line.starts_with("call ")).count();
+    let calls = |text: &str| text.lines().filter(|line| line.starts_with("turn ")).count();
     let refused = |text: &str| text.contains("Loop guard: refused");
     assert!(refused(&usual), "{usual}");
     // A stricter guard refuses sooner.
@@ -78,6 +78,15 @@ fn it_says_exactly_what_the_hook_says() {
     for text in said {
         assert!(shown.contains(&text), "{text}\n{out}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn without_a_folder_for_temporary_files_it_says_which() {
+    let home = HookHome::new();
+    let done = done(home.command(&["demo"]).env("TMPDIR", home.path().join("missing")));
+    assert_eq!((done.code, done.out.as_str()), (Some(1), ""), "{}", done.err);
+    assert!(done.err.contains("missing: ") && done.err.contains("TMPDIR"), "{}", done.err);
 }
 
 #[test]

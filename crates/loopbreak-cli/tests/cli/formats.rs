@@ -210,7 +210,7 @@ fn without_a_path_the_logs_of_installed_agents_are_found() {
     let report: Value = serde_json::from_str(&found.out).unwrap();
     assert_eq!(report["totals"]["runs"], 2, "a session and its subagent are one run");
     assert!(found.err.contains("reading the logs of Claude Code in "), "{}", found.err);
-    assert!(found.err.contains("no logs of Codex CLI in "), "{}", found.err);
+    assert!(found.err.contains("no logs of Codex CLI, Qwen Code, "), "{}", found.err);
 
     let moved = done(
         loopbreak(home.path())

@@ -112,6 +112,22 @@ fn the_doctor_tests_the_installed_hook() {
     }
 }
 
+/// The doctor found nothing wrong, and then no hook could write its store.
+#[test]
+fn the_doctor_sees_that_no_store_can_be_created() {
+    let folder = folder();
+    assert_eq!(hook(folder.path(), &["install", "claude-code", "--user"]).code, Some(0));
+    fs::create_dir_all(folder.path().join("home/.local")).unwrap();
+    assert_eq!(hook(folder.path(), &["doctor", "claude-code"]).code, Some(0));
+    let left = fs::read_dir(folder.path().join("home/.local")).unwrap().count();
+    assert_eq!(left, 0, "it leaves nothing behind");
+    fs::write(folder.path().join("home/.local/state"), "in the way").unwrap();
+    let checked = hook(folder.path(), &["doctor", "claude-code"]);
+    assert_eq!(checked.code, Some(1), "{}{}", checked.out, checked.err);
+    assert!(checked.out.contains("problem"), "{}", checked.out);
+    assert!(checked.out.contains("the store cannot be"), "{}", checked.out);
+}
+
 /// A link `settings.json.part` in a cloned repository made `hook install` overwrite its target.
 #[cfg(unix)]
 #[test]

@@ -69,6 +69,8 @@ mod mcp_http;
 mod mcp_lines;
 mod mode_notes;
 #[cfg(unix)]
+mod narrow_terminal;
+#[cfg(unix)]
 mod notify;
 mod opencode_database;
 mod outputs;

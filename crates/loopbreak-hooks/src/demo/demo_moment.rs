@@ -25,8 +25,8 @@ pub enum DemoMoment {
     Say(String),
     /// The agent makes a call, and gets its output.
     Call {
-        /// Number of the call.
-        number: usize,
+        /// Number of the turn, as the guard counts: its texts name turns.
+        turn: usize,
         /// The call.
         call: String,
         /// The output.
@@ -36,8 +36,8 @@ pub enum DemoMoment {
     Advice(String),
     /// The hook refuses a call.
     Refusal {
-        /// Number of the call.
-        number: usize,
+        /// Number of the turn.
+        turn: usize,
         /// The call.
         call: String,
         /// The text that the agent gets.
@@ -98,13 +98,13 @@ impl DemoMoment {
                 + "\n\n",
             DemoMoment::User(text) => named("user", dim, text, Style::new().bold()),
             DemoMoment::Say(text) => named("agent", dim, text, plain),
-            DemoMoment::Call { number, call, output } => {
-                named(&format!("call {number}"), dim, call, AnsiColor::Cyan.on_default())
+            DemoMoment::Call { turn, call, output } => {
+                named(&format!("turn {turn}"), dim, call, AnsiColor::Cyan.on_default())
                     + &named("", dim, output, dim)
             }
             DemoMoment::Advice(text) => named("guard", warning, text, warning),
-            DemoMoment::Refusal { number, call, text } => {
-                named(&format!("call {number}"), dim, call, AnsiColor::Cyan.on_default())
+            DemoMoment::Refusal { turn, call, text } => {
+                named(&format!("turn {turn}"), dim, call, AnsiColor::Cyan.on_default())
                     + &named("guard", refusal, text, refusal)
             }
             DemoMoment::Saved { calls, same, tokens } => {

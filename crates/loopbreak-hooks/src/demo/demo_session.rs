@@ -26,7 +26,7 @@ const STEP_MS: i64 = 2_000;
 #[non_exhaustive]
 pub enum DemoError {
     /// There is no folder for the session.
-    #[error("cannot create a temporary folder: {0}")]
+    #[error("cannot create a temporary folder in {0}; set TMPDIR to another one")]
     Folder(#[from] io::Error),
     /// The hook failed.
     #[error("the hook failed: {0}")]
@@ -52,7 +52,6 @@ struct DemoSession<'d> {
 
 impl DemoSession<'_> {
     fn play(&self, show: &mut dyn FnMut(&DemoMoment) -> bool) -> Result<(), DemoError> {
-        let mut calls = 0;
         let in_all = self.steps.iter().filter(|step| step.action.is_some()).count();
         let mut moments = vec![DemoMoment::Start { calls: in_all }];
         for (at, step) in self.steps.iter().enumerate() {
@@ -65,8 +64,7 @@ impl DemoSession<'_> {
             }
             let mut is_refused = false;
             if let Some(action) = &step.action {
-                calls += 1;
-                is_refused = self.call(at, calls, action, &mut moments)?;
+                is_refused = self.call(at, action, &mut moments)?;
             }
             for moment in moments.drain(..) {
                 if !show(&moment) {
@@ -83,28 +81,24 @@ impl DemoSession<'_> {
     }
 
     /// Makes a call. Returns whether it was refused.
-    fn call(
-        &self,
-        at: usize,
-        number: usize,
-        action: &Action<'_>,
-        moments: &mut Vec<DemoMoment>,
-    ) -> Result<bool, DemoError> {
+    fn call(&self, at: usize, action: &Action<'_>, moments: &mut Vec<DemoMoment>) -> Result<bool, DemoError> {
         let args: Value =
             action.args.as_ref().map_or(Ok(Value::Null), |args| serde_json::from_str(args.json()))?;
         let call = call_text(&action.name, &args);
+        // Each step is a turn, also a message of the user.
+        let turn = at + 1;
         let mut event =
-            json!({"tool_name": action.name, "tool_input": args, "tool_use_id": format!("call-{number}")});
+            json!({"tool_name": action.name, "tool_input": args, "tool_use_id": format!("call-{turn}")});
         let before = self.send(at, "PreToolUse", event.clone())?;
         if let Some(text) = text_at(&before, "permissionDecisionReason") {
-            moments.push(DemoMoment::Refusal { number, call, text });
+            moments.push(DemoMoment::Refusal { turn, call, text });
             return Ok(true);
         }
         let output =
             self.steps[at].outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).unwrap_or_default();
         event["tool_response"] = json!({"stdout": output, "stderr": "", "interrupted": false});
         let after = self.send(at, "PostToolUse", event)?;
-        moments.push(DemoMoment::Call { number, call, output: output.to_owned() });
+        moments.push(DemoMoment::Call { turn, call, output: output.to_owned() });
         moments.extend(text_at(&after, "additionalContext").map(DemoMoment::Advice));
         Ok(false)
     }
@@ -205,6 +199,24 @@ mod tests {
         assert_eq!((calls(&moments) + saved, same), (in_all, saved));
         assert!(*tokens > 100_000, "{tokens}");
         assert_eq!(moments.last(), Some(&DemoMoment::Next));
+    }
+
+    /// The guard named turns 5, 6, 7, and the screen called them calls 4, 5, 6.
+    #[test]
+    fn the_turns_that_the_guard_names_are_those_on_the_screen() {
+        let moments = moments(&Settings::default());
+        let at = moments.iter().position(|moment| matches!(moment, DemoMoment::Advice(_))).unwrap();
+        let DemoMoment::Advice(advice) = &moments[at] else { panic!("{moments:?}") };
+        let named = advice.split_once("(turns ").unwrap().1.split_once(')').unwrap().0;
+        let named: Vec<usize> = named.split(", ").map(|turn| turn.parse().unwrap()).collect();
+        let shown: Vec<usize> = moments[..at]
+            .iter()
+            .filter_map(|moment| match moment {
+                DemoMoment::Call { turn, .. } => Some(*turn),
+                _ => None,
+            })
+            .collect();
+        assert!(named.len() >= 3 && shown.ends_with(&named), "{named:?} {shown:?}");
     }
 
     #[test]

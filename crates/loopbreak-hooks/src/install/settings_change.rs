@@ -91,6 +91,17 @@ impl SettingsChange {
         diff(self.old.as_deref().unwrap_or_default(), &self.new)
     }
 
+    /// Describes the change of a file that has nothing but the hooks of Loopbreak, before or after it. `None` for every other
+    /// file: what changes beside lines of the user is worth reading.
+    pub fn summary(&self) -> Option<String> {
+        let old = self.old.as_deref().unwrap_or_default();
+        match (old.trim().is_empty(), self.new.trim().is_empty()) {
+            (true, false) => Some(format!("a new file of {} lines", self.new.lines().count())),
+            (false, true) => Some("removed, as it had nothing but the hooks of Loopbreak".to_owned()),
+            _ => None,
+        }
+    }
+
     /// Returns what the user should know about the file before it is written.
     pub fn note(&self) -> Option<String> {
         if self.target != self.path {

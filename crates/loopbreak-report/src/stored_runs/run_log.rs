@@ -6,7 +6,7 @@ use loopbreak_analysis::VerdictName;
 use loopbreak_store::{Run, RunEvent, RunStatus, StoredEvent};
 
 use super::relative_time::date_and_time;
-use super::status::{describe_measures, describe_phase, measure_style};
+use super::status::{describe_phase, render_measures};
 use crate::printable;
 use crate::text::TextStyle;
 
@@ -33,12 +33,8 @@ pub(super) fn render_run_log(
     let mut text =
         format!("{bold}{}{bold:#}, {}, {}\n", printable(&run.name()), run.source, printable(&run.folder));
     let (date, time) = date_and_time(run.started);
-    let _ = write!(text, "started {date} {time} UTC, {}", describe_phase(status, now));
-    if let Some(measures) = describe_measures(&status.measures) {
-        let strong = measure_style(&status.measures, style);
-        let _ = write!(text, "; {strong}{measures}{strong:#}");
-    }
-    text.push('\n');
+    let times = format!("started {date} {time} UTC, {}", describe_phase(status, now));
+    let _ = writeln!(text, "{times}{}", render_measures(status, times.len(), style));
     let mut day = date;
     for stored in events {
         let (date, time) = date_and_time(stored.at);
@@ -61,12 +57,17 @@ fn render_event(text: &mut String, stored: &StoredEvent, time: &str, style: &Tex
         RunEvent::Refused(_) | RunEvent::Asked(_) => style.verdict_style(VerdictName::Stop),
         _ => anstyle::Style::new(),
     };
-    let mut line = format!("{time:<8}  {turn:>5}  {mark}{:<8}{mark:#} {headline}", printable(event.kind()));
+    let (when, kind) = (format!("{time:<8}  {turn:>5}  "), printable(event.kind()));
+    let mut line = format!("{when}{kind:<8} {headline}");
     if let Some(outcome) = describe_outcome(event, style) {
         let _ = write!(line, " -> {outcome}");
     }
-    line.truncate(line.trim_end().len());
-    let _ = writeln!(text, "{line}");
+    let line = style.wrap_line(line.trim_end(), style.width, INDENT + 9);
+    let rest = line.strip_prefix(&when).and_then(|rest| rest.strip_prefix(&kind));
+    let _ = match rest {
+        Some(rest) => writeln!(text, "{when}{mark}{kind}{mark:#}{rest}"),
+        None => writeln!(text, "{line}"),
+    };
     let answer = verdict.and_then(|verdict| Some((verdict.answer.as_deref()?, verdict.text.as_deref()?)));
     if let Some((answer, answer_text)) = answer {
         for (number, line) in answer_text.lines().enumerate() {

@@ -33,27 +33,25 @@ fn render_run(text: &mut String, status: &RunStatus, now: i64, style: &TextStyle
     let held_out = if status.held_out { ", held out" } else { "" };
     let run = &status.run;
     let bold = style.bold();
-    let _ = writeln!(
-        text,
-        "{bold}{}{bold:#}  {}{held_out}, {}, {} seen, {}, {}",
-        printable(&run.name()),
+    let name = printable(&run.name());
+    let line = format!(
+        "{name}  {}{held_out}, {}, {} seen, {}, {}",
         describe_phase(status, now),
         plural(status.tick_count, "turn"),
         plural(status.loop_count, "loop"),
         run.source,
         printable(&run.folder),
     );
+    let line = style.wrap_line(&line, style.width, 4);
+    let _ = match line.strip_prefix(&name) {
+        Some(rest) => writeln!(text, "{bold}{name}{bold:#}{rest}"),
+        None => writeln!(text, "{line}"),
+    };
     let mut times = format!("started {}", ago(run.started, now));
     if run.ended.is_none() {
         let _ = write!(times, ", last event {}", ago(run.seen, now));
     }
-    let _ = match describe_measures(&status.measures) {
-        Some(measures) => {
-            let strong = measure_style(&status.measures, style);
-            writeln!(text, "    {times}; {strong}{measures}{strong:#}")
-        }
-        None => writeln!(text, "    {times}"),
-    };
+    let _ = writeln!(text, "    {times}{}", render_measures(status, 4 + times.len(), style));
     for known in status.loops.values() {
         render_loop(text, known, style);
     }
@@ -108,7 +106,7 @@ fn describe_pause(status: &RunStatus, now: i64) -> String {
 }
 
 /// Describes the measures in a run: `warned 3 times, refused once`. Returns `None` if there were none.
-pub(super) fn describe_measures(measures: &RunMeasures) -> Option<String> {
+fn describe_measures(measures: &RunMeasures) -> Option<String> {
     let RunMeasures { warned, refused, asked, stopped, allowed } = *measures;
     let counted = [
         ("warned", warned),
@@ -121,8 +119,16 @@ pub(super) fn describe_measures(measures: &RunMeasures) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
+/// Renders the measures in a run, behind a text of `used` columns. On a terminal where they do not fit, they get a line.
+pub(super) fn render_measures(status: &RunStatus, used: usize, style: &TextStyle) -> String {
+    let Some(measures) = describe_measures(&status.measures) else { return String::new() };
+    let strong = measure_style(&status.measures, style);
+    let gap = if style.wraps && used + 2 + measures.len() > style.width { "\n    " } else { " " };
+    format!(";{gap}{strong}{measures}{strong:#}")
+}
+
 /// Returns the style of measures: that of a stop if calls were refused, else that of a warning.
-pub(super) fn measure_style(measures: &RunMeasures, style: &TextStyle) -> anstyle::Style {
+fn measure_style(measures: &RunMeasures, style: &TextStyle) -> anstyle::Style {
     let strong = measures.refused + measures.asked + measures.stopped > 0;
     style.verdict_style(if strong { VerdictName::Stop } else { VerdictName::Warn })
 }

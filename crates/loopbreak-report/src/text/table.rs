@@ -63,6 +63,11 @@ fn write(
     left_out: &[(usize, VerdictName)],
     look: &TextStyle,
 ) -> fmt::Result {
+    let left: usize = left_out.iter().map(|(count, _)| count).sum();
+    if listed.is_empty() {
+        // Without findings there is nothing to list, and the totals below say how many runs are clear.
+        return writeln!(out, "{0}nothing found in {left} runs; -v shows each of them{0:#}\n", look.dim());
+    }
     let drawn = if listed.iter().any(|run| run.score.is_some()) { DRAWN } else { 0 };
     let gap = if drawn > 0 { drawn + 2 } else { 0 };
     let longest = listed.iter().map(|run| look.fit(&run.run, 200).width()).max().unwrap_or(0);
@@ -77,7 +82,6 @@ fn write(
     for run in listed {
         line(out, run, look, name_width, drawn)?;
     }
-    let left: usize = left_out.iter().map(|(count, _)| count).sum();
     if left > 0 {
         writeln!(out, "{dim}+{left} more runs: {}{dim:#}", in_words(left_out))?;
     }

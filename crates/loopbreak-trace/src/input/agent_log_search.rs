@@ -40,12 +40,16 @@ impl AgentLogSearch {
         self.places.iter().flat_map(|(_, folders)| folders.clone()).collect()
     }
 
-    /// Describes each place: whether there are logs, and where.
+    /// Describes where there are logs, one line for each place, and then all agents without logs in one line.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        self.places.iter().map(|(place, folders)| {
-            let what = if folders.is_empty() { "no logs" } else { "reading the logs" };
-            format!("{what} of {} in {}", place.agent, place.path.display())
-        })
+        let (with, without): (Vec<_>, Vec<_>) =
+            self.places.iter().partition(|(_, folders)| !folders.is_empty());
+        let missing: Vec<&str> = without.iter().map(|(place, _)| place.agent).collect();
+        let missing = (!missing.is_empty()).then(|| format!("no logs of {}", missing.join(", ")));
+        let found = |(place, _): &(AgentLogDir, _)| {
+            format!("reading the logs of {} in {}", place.agent, place.path.display())
+        };
+        with.into_iter().map(found).collect::<Vec<_>>().into_iter().chain(missing)
     }
 }
 
@@ -79,6 +83,7 @@ mod tests {
         assert_eq!(found.folders(), [home.path().join(".claude/projects")]);
         let notes: Vec<String> = found.notes().collect();
         assert!(notes[0].starts_with("reading the logs of Claude Code in "), "{notes:?}");
-        assert!(notes[1].starts_with("no logs of Codex CLI in "), "{notes:?}");
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert!(notes[1].starts_with("no logs of Codex CLI, Gemini CLI, "), "{notes:?}");
     }
 }
