@@ -27,6 +27,7 @@ mod known_loops;
 mod licences;
 mod names;
 mod picture;
+mod prices;
 mod process;
 mod programs;
 mod public_api;
@@ -86,6 +87,8 @@ Chores:
   quality PATH [--part look|check] [--walkthroughs FILE] [--write]
                                compute the figures of docs/quality.md from the samples in PATH;
                                --write replaces them in the page
+  prices [--check]             write the table of the prices of models, from packages of PyPI;
+                               --check writes nothing and fails if the table is not current
   secrets [PATH…]              count what masking hides in the files of PATH, or of the workspace, by rule;
                                ordinary text has no secrets, so each of them is a mistake
   agents [NAME…] [OPTIONS]     play parts with real coding agents and a scripted model; `agents --help` has more
@@ -147,6 +150,7 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "release-fixture" => return release_fixture::run(rest),
         "screenshots" => return screenshots::run(rest),
         "quality" => return quality::run(rest),
+        "prices" => return prices::run(rest),
         "secrets" => return secrets::run(rest),
         other => return Err(ChoreFailure::Usage(format!("there is no chore {other:?}"))),
     }
@@ -188,6 +192,7 @@ mod tests {
             "release-fixture",
             "screenshots",
             "quality",
+            "prices",
             "agents",
             "wheel",
             "adapters",
@@ -222,6 +227,7 @@ mod tests {
             "release-fixture a/b",
             "screenshots all",
             "quality runs --part test",
+            "prices now",
         ] {
             let failure = run(&words(line)).unwrap_err();
             let ChoreFailure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };

@@ -70,6 +70,20 @@ pub(crate) const WORKFLOW_SCHEMAS: PythonEnvironment = PythonEnvironment {
     requirements: &[("workflows.txt", &[])],
 };
 
+/// The list of the prices of models.
+pub(crate) const PRICES: PythonEnvironment = PythonEnvironment {
+    name: "prices",
+    why: "the prices of models are read from",
+    requirements: &[("prices.txt", &["--no-deps"])],
+};
+
+/// An older list, for the models that the other one no longer has.
+pub(crate) const RETIRED_PRICES: PythonEnvironment = PythonEnvironment {
+    name: "retired-prices",
+    why: "the prices of retired models are read from",
+    requirements: &[("retired-prices.txt", &["--no-deps"])],
+};
+
 /// Installs the packages that are missing.
 pub(crate) fn install() -> Result<(), ChoreFailure> {
     PYTHON.install()?;
@@ -78,7 +92,7 @@ pub(crate) fn install() -> Result<(), ChoreFailure> {
 
 impl PythonEnvironment {
     /// Returns the packages that have to be there.
-    fn wanted(&self) -> Result<String, ChoreFailure> {
+    pub(crate) fn wanted(&self) -> Result<String, ChoreFailure> {
         let read = |(file, _): &(&str, _)| {
             fs::read_to_string(requirement_file(file))
                 .map_err(|error| ChoreFailure::io(format_args!("read xtask/python/{file}"), &error))
@@ -94,6 +108,18 @@ impl PythonEnvironment {
     /// Returns the path of a program that the packages bring.
     pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.folder().join(PROGRAMS).join(name)
+    }
+
+    /// Returns the folder that the packages are installed into.
+    pub(crate) fn packages(&self) -> Result<PathBuf, ChoreFailure> {
+        let lib = self.folder().join("lib");
+        let entries = fs::read_dir(&lib)
+            .map_err(|error| ChoreFailure::io(format_args!("read {}", lib.display()), &error))?;
+        let python =
+            entries.flatten().map(|entry| entry.path()).find(|path| path.join("site-packages").is_dir());
+        python
+            .map(|python| python.join("site-packages"))
+            .ok_or_else(|| ChoreFailure::Failed(format!("no packages in {}", lib.display())))
     }
 
     /// Installs the packages, unless they are there already.
@@ -140,7 +166,7 @@ mod tests {
     fn every_package_has_a_version_and_a_hash() {
         let files: Vec<PathBuf> = ALL
             .iter()
-            .chain([&ZIG])
+            .chain([&ZIG, &PRICES, &RETIRED_PRICES])
             .flat_map(|all| all.requirements)
             .map(|(file, _)| requirement_file(file))
             .collect();

@@ -11,6 +11,7 @@ pub mod eval;
 mod json_number;
 mod logs;
 mod named_fields;
+pub mod prices;
 pub mod recording;
 mod report;
 mod run;
@@ -25,9 +26,10 @@ pub use logs::{
     StepSelection, convert_log, explain_log, report_unread_inputs,
 };
 pub use report::{
-    DetectorRulings, FirstStop, FirstWarning, InputStatistics, InterventionReport, MOST_LISTED, Report,
-    RulingGroup, RunEnding, RunList, RunReport, RunTotals, SCHEMA, ScoreReport, SeriesReport, StuckPeriod,
-    TotalsBuilder, VerdictName, for_each_run,
+    DetectorRulings, FilteredRuns, FirstStop, FirstWarning, InputStatistics, InterventionReport, LoopCost,
+    LoopGroup, MOST_LISTED, Report, RulingGroup, RunAbout, RunEnding, RunFilter, RunList, RunReport,
+    RunSpending, RunTotals, SCHEMA, ScoreReport, SeriesReport, StuckPeriod, TotalSpending, TotalsBuilder,
+    VerdictName, for_each_run,
 };
 pub use run::{CorruptRecord, RunAnalysis, RunRecord};
 pub use series::{ReportedAttempt, RestartTracker, TaskAttempts};

@@ -1,5 +1,7 @@
 //! Settings as a tree of TOML values, so that layers can override single options.
 
+use std::borrow::Cow;
+
 use loopbreak::{Profile, Settings};
 use toml::de::DeValue;
 use toml::{Table, Value};
@@ -12,29 +14,32 @@ pub(crate) fn defaults(profile: Profile) -> Table {
 
 /// Returns the value at a path such as `stagnation.max_turns`.
 pub(crate) fn get<'t>(table: &'t Table, path: &str) -> Option<&'t Value> {
-    let (parents, key) = split(path);
+    let mut names = split(path);
+    let key = names.pop()?;
     let mut here = table;
-    for name in parents {
-        here = here.get(name)?.as_table()?;
+    for name in &names {
+        here = here.get(name.as_ref())?.as_table()?;
     }
-    here.get(key)
+    here.get(key.as_ref())
 }
 
 /// Sets the value at a path and creates missing tables.
 pub(crate) fn set(table: &mut Table, path: &str, value: Value) {
-    let (parents, key) = split(path);
+    let mut names = split(path);
+    let Some(key) = names.pop() else { return };
     let mut here = table;
-    for name in parents {
-        let next = here.entry(name.to_owned()).or_insert_with(|| Value::Table(Table::new()));
+    for name in names {
+        let next = here.entry(name.into_owned()).or_insert_with(|| Value::Table(Table::new()));
         let Value::Table(next) = next else { return };
         here = next;
     }
-    here.insert(key.to_owned(), value);
+    here.insert(key.into_owned(), value);
 }
 
-/// Returns `table.key`, or the key alone for the top level.
+/// Returns `table.key`, or the key alone for the top level. A key with a point or a quote is quoted, as in TOML.
 pub(crate) fn join_path(table: &str, key: &str) -> String {
-    if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
+    let key = if key.contains(['.', '"']) { Cow::Owned(format!("{key:?}")) } else { Cow::Borrowed(key) };
+    if table.is_empty() { key.into_owned() } else { format!("{table}.{key}") }
 }
 
 /// Returns the last part of a path.
@@ -42,10 +47,31 @@ pub(crate) fn last_key(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }
 
-/// Splits a path into the tables that lead to it and the last key.
-fn split(path: &str) -> (impl Iterator<Item = &str>, &str) {
-    let (parents, key) = path.rsplit_once('.').unwrap_or(("", path));
-    (parents.split('.').filter(|name| !name.is_empty()), key)
+/// Splits a path into its keys.
+fn split(path: &str) -> Vec<Cow<'_, str>> {
+    let mut names = Vec::new();
+    let mut rest = path;
+    while !rest.is_empty() {
+        let mut escaped = false;
+        let closes = |letter: char| {
+            let closes = letter == '"' && !escaped;
+            escaped = letter == '\\' && !escaped;
+            closes
+        };
+        let quoted = rest.strip_prefix('"').and_then(|inner| Some((inner, inner.find(closes)?)));
+        if let Some((inner, end)) = quoted {
+            let name = inner[..end].replace("\\\"", "\"").replace("\\\\", "\\");
+            names.push(Cow::Owned(name));
+            rest = inner[end + 1..].strip_prefix('.').unwrap_or(&inner[end + 1..]);
+            continue;
+        }
+        let (name, after) = rest.split_once('.').unwrap_or((rest, ""));
+        if !name.is_empty() {
+            names.push(Cow::Borrowed(name));
+        }
+        rest = after;
+    }
+    names
 }
 
 /// Converts a parsed value to plain data without spans. Returns `None` for a number that no option can hold.
@@ -91,5 +117,18 @@ mod tests {
         assert_eq!(get(&table, "policy.ladder.hint"), Some(&true.into()));
         assert_eq!(get(&table, "policy.ladder.stop"), None);
         assert_eq!(get(&table, "mode.x"), None);
+    }
+
+    #[test]
+    fn a_key_with_points_and_quotes_is_one_key() {
+        for key in ["gpt-4.1", "a\"b", "a.\"b\".c", "plain", "with blank"] {
+            let mut table = Table::new();
+            let path = join_path(&join_path("prices", key), "input");
+            set(&mut table, &path, 1.into());
+            assert_eq!(table["prices"][key]["input"], 1.into(), "{path}");
+            assert_eq!(get(&table, &path), Some(&1.into()), "{path}");
+        }
+        assert_eq!(get(&Table::new(), ""), None);
+        assert_eq!(get(&Table::new(), "\"open"), None);
     }
 }

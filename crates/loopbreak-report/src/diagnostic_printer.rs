@@ -6,19 +6,19 @@ use std::io::Write;
 use anstyle::AnsiColor;
 use loopbreak_analysis::{DiagnosticSink, LineNote};
 
-/// Number of notes about lines that are printed for all logs together, unless all are asked for. They stand before the result,
-/// which must stay in sight.
+/// Number of files with a note about a line, unless all notes are asked for.
 const NOTES: usize = 5;
-/// Number of notes that are kept per log: a broken log often has many lines that are broken in the same way.
-const NOTES_PER_LOG: usize = 1;
+/// Number of notes that are kept per log.
+const NOTES_PER_LOG: usize = 3;
 
-/// Prints diagnostics, usually to standard error. If nobody reads them any more, they are dropped.
+/// Prints diagnostics, usually to standard error. If nobody reads them any more, they are dropped. Notes about lines are printed
+/// at the end, one per file unless all are asked for.
 #[derive(Debug)]
 pub struct DiagnosticPrinter<W> {
     out: W,
     quiet: bool,
     verbose: bool,
-    printed_notes: usize,
+    notes: Vec<(String, LineNote)>,
     unprinted_notes: u64,
     hints: Vec<String>,
 }
@@ -26,7 +26,7 @@ pub struct DiagnosticPrinter<W> {
 impl<W: Write> DiagnosticPrinter<W> {
     /// Creates a printer. It prints errors, warnings unless it is quiet, and everything if it is verbose.
     pub fn new(out: W, quiet: bool, verbose: bool) -> Self {
-        DiagnosticPrinter { out, quiet, verbose, printed_notes: 0, unprinted_notes: 0, hints: Vec::new() }
+        DiagnosticPrinter { out, quiet, verbose, notes: Vec::new(), unprinted_notes: 0, hints: Vec::new() }
     }
 
     /// Returns how many notes about lines are worth keeping per log.
@@ -46,8 +46,11 @@ impl<W: Write> DiagnosticPrinter<W> {
         }
     }
 
-    /// Prints how many notes were left out.
+    /// Prints the notes about lines, and how many of them were left out.
     pub fn finish(&mut self) {
+        for (name, note) in std::mem::take(&mut self.notes) {
+            self.warning(&format!("{name}:{}", note.line), &note.text);
+        }
         if self.unprinted_notes > 0 && !self.quiet {
             let style = anstyle::Style::new().dimmed();
             let lines = if self.unprinted_notes == 1 { "line" } else { "lines" };
@@ -87,13 +90,12 @@ impl<W: Write> DiagnosticSink for DiagnosticPrinter<W> {
     }
 
     fn line_notes(&mut self, name: &str, notes: &[LineNote], unlisted: u64) {
-        for note in notes {
-            if self.printed_notes >= NOTES && !self.verbose {
+        for (index, note) in notes.iter().enumerate() {
+            if self.verbose || (index == 0 && self.notes.len() < NOTES) {
+                self.notes.push((name.to_owned(), note.clone()));
+            } else {
                 self.unprinted_notes += 1;
-                continue;
             }
-            self.printed_notes += 1;
-            self.warning(&format!("{name}:{}", note.line), &note.text);
         }
         self.unprinted_notes += unlisted;
     }

@@ -16,6 +16,7 @@ pub mod markup;
 mod mode_note;
 mod number;
 pub mod outputs;
+mod spending;
 #[cfg(feature = "store")]
 pub mod stored_runs;
 pub mod text;

@@ -53,6 +53,10 @@ impl RecordSink for NameBounds<'_> {
         self.0.unread_item(&UnreadItem { kind: &bounded_name(item.kind), ..*item });
     }
 
+    fn project(&mut self, run: Option<&str>, folder: &str) {
+        self.0.project(run.map(bounded_name).as_deref(), &bounded_name(folder));
+    }
+
     fn skipped(&mut self, skipped: SkippedLine) {
         self.0.skipped(skipped);
     }

@@ -71,6 +71,9 @@ pub trait RecordSink {
     fn rejected_call(&mut self, _call: &RejectedCall<'_>) {}
     /// Called for each item that the reader does not understand. The rest of its line was read.
     fn unread_item(&mut self, _item: &UnreadItem<'_>) {}
+    /// Called before a record of a run, once the log has named the folder of the project that the agent works in. The run is
+    /// `None` if the log does not name it.
+    fn project(&mut self, _run: Option<&str>, _folder: &str) {}
     /// Called for each skipped line.
     fn skipped(&mut self, skipped: SkippedLine);
 }

@@ -1,5 +1,6 @@
 //! All logs of an analysis, on their way to a report.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use loopbreak::Config;
@@ -10,7 +11,7 @@ use super::log_analysis::LogAnalysis;
 use super::run_match::{RunMatch, match_name, quote_first};
 use super::unread_inputs::{DiagnosticSink, InputSummary, report_unread_inputs};
 use crate::recording::RunRecording;
-use crate::report::{InputStatistics, Report, RunList, RunReport, TotalsBuilder};
+use crate::report::{FilteredRuns, InputStatistics, Report, RunFilter, RunList, RunReport, TotalsBuilder};
 use crate::series::{RestartTracker, TaskAttempts};
 
 /// The logs of an analysis in the order of the inputs.
@@ -56,42 +57,82 @@ impl AnalyzedLogs {
     /// Combines the logs into a report. An error means that a run could not be read back from its temporary
     /// file.
     pub fn into_report(self, reading: &InputStatistics) -> io::Result<Report> {
+        self.into_filtered_report(reading, &RunFilter::default()).map(|(report, _)| report)
+    }
+
+    /// Like [`AnalyzedLogs::into_report`], for the runs that a filter selects.
+    pub fn into_filtered_report(
+        self,
+        reading: &InputStatistics,
+        filter: &RunFilter,
+    ) -> io::Result<(Report, FilteredRuns)> {
         let config = &self.config;
         let mut tasks = TaskAttempts::new(config);
         let mut restarts = RestartTracker::new(config);
         let (mut runs, mut sums) = (Vec::new(), TotalsBuilder::default());
+        let (mut filtered, mut selected) = (FilteredRuns::default(), Vec::new());
         for (source, log) in self.logs.into_iter().enumerate() {
-            for attempt in log.attempts {
-                tasks.add(source, attempt);
-            }
+            let mut names = BTreeSet::new();
             log.runs.for_each(|summary, run| {
+                let is_selected = filter.selects(run, &mut filtered);
+                selected.push(is_selected);
+                if !is_selected {
+                    names.insert(run.run.clone());
+                    return Ok(());
+                }
                 summary.cloned().into_iter().for_each(|summary| restarts.add(summary));
                 sums.add(run);
                 Ok(())
             })?;
+            for attempt in log.attempts.into_iter().filter(|attempt| !names.contains(attempt.run())) {
+                tasks.add(source, attempt);
+            }
             runs.push(log.runs);
         }
         let series = [tasks.finish(), restarts.finish()].concat();
         let totals = sums.finish(reading);
-        Ok(Report { mode: config.mode, ..Report::new(AllRuns(runs), series, totals) })
+        let selected = (filtered.left_out > 0).then_some(selected);
+        let report = Report::new(AllRuns { runs, selected }, series, totals);
+        Ok((Report { mode: config.mode, ..report }, filtered))
     }
 }
 
 /// The runs of all logs, in the order of reading.
 #[derive(Debug)]
-struct AllRuns(Vec<FinishedRuns>);
+struct AllRuns {
+    runs: Vec<FinishedRuns>,
+    /// For each run, whether it is part of the report; absent if all are.
+    selected: Option<Vec<bool>>,
+}
 
 impl RunList for AllRuns {
     fn len(&self) -> usize {
-        self.0.iter().map(FinishedRuns::len).sum()
+        match &self.selected {
+            Some(selected) => selected.iter().filter(|is_selected| **is_selected).count(),
+            None => self.runs.iter().map(FinishedRuns::len).sum(),
+        }
     }
 
     fn each(&self, see: &mut dyn FnMut(&RunReport) -> io::Result<()>) -> io::Result<()> {
-        self.0.iter().try_for_each(|runs| runs.for_each(|_, run| see(run)))
+        let mut number = 0;
+        self.runs.iter().try_for_each(|runs| {
+            runs.for_each(|_, run| {
+                let is_selected = self.selected.as_ref().is_none_or(|selected| selected[number]);
+                number += 1;
+                if is_selected { see(run) } else { Ok(()) }
+            })
+        })
     }
 
-    fn take_recording(&self, mut index: usize) -> io::Result<RunRecording> {
-        for runs in &self.0 {
+    fn take_recording(&self, index: usize) -> io::Result<RunRecording> {
+        let mut index = match &self.selected {
+            Some(selected) => {
+                let mut numbers = selected.iter().enumerate().filter(|(_, is_selected)| **is_selected);
+                numbers.nth(index).map_or(usize::MAX, |(number, _)| number)
+            }
+            None => index,
+        };
+        for runs in &self.runs {
             if index < runs.len() {
                 return Ok(runs.take_recording(index)?.map(|recording| *recording).unwrap_or_default());
             }

@@ -61,6 +61,7 @@ fn read_with<'r>(
         unnamed: input.run(),
         runs: OpenRuns::new(&options.config, options.record_steps),
         last: None,
+        project: None,
         has_content: false,
         failed: Ok(()),
         analysis: LogAnalysis::default(),
@@ -97,6 +98,8 @@ pub(super) struct RunDispatcher<'r> {
     pub(super) runs: OpenRuns<'r>,
     /// The run of the previous record: most logs write run after run.
     last: Option<(String, usize)>,
+    /// A run whose next record is the first after the log named the folder of its project.
+    project: Option<(String, String)>,
     /// At least one record has content.
     pub(super) has_content: bool,
     /// The first error of the spill files.
@@ -143,6 +146,9 @@ impl RunDispatcher<'_> {
     fn observe(&mut self, index: usize, record: &LogRecord<'_>) -> io::Result<()> {
         let step = &record.step;
         let run = self.runs.active_run(index)?;
+        if let Some((_, folder)) = self.project.take_if(|(name, _)| name == run.run()) {
+            run.set_project(&folder);
+        }
         let verdict = run.observe_at(step, Some(record.line));
         self.observer.observe(run.run(), step, &verdict);
         self.analysis.attempts.extend(ReportedAttempt::from_step(run.run(), step));
@@ -160,6 +166,11 @@ impl RecordSink for RunDispatcher<'_> {
         if self.failed.is_ok() {
             self.failed = self.observe(index, record);
         }
+    }
+
+    fn project(&mut self, run: Option<&str>, folder: &str) {
+        let name = run.unwrap_or(&self.unnamed).to_owned();
+        self.project = Some((name, folder.to_owned()));
     }
 
     fn unread_item(&mut self, item: &UnreadItem<'_>) {

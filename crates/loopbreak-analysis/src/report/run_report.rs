@@ -7,7 +7,9 @@ use loopbreak::verdict::LoopId;
 use loopbreak::{DetectorName, Finding, Intervention, Mode, Pattern, Severity};
 use serde::{Deserialize, Serialize};
 
+use super::run_about::RunAbout;
 use super::run_list::{self, RunList};
+use super::run_spending::{LoopCost, RunSpending};
 use super::run_totals::RunTotals;
 use crate::json_number::{plain, plain_option};
 use crate::statistics::RunTimeline;
@@ -181,6 +183,15 @@ pub struct RunReport {
     /// Rulings on proposals, grouped.
     #[serde(skip)]
     pub rulings: Vec<RulingGroup>,
+    /// Money: what the run cost, by the log or by the prices of its models.
+    #[serde(skip_serializing_if = "RunSpending::is_unknown")]
+    pub spending: RunSpending,
+    /// The first loops that the agent would have been warned about, with their cost.
+    #[serde(skip)]
+    pub loops: Vec<LoopCost>,
+    /// What people recognize the run by.
+    #[serde(skip_serializing_if = "RunAbout::is_empty")]
+    pub about: RunAbout,
     /// The longest loop that the agent would have been warned about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_loop: Option<LongestLoop>,

@@ -6,6 +6,7 @@ use loopbreak::{DetectorName, Intervention};
 use serde::Serialize;
 
 use super::run_report::{RunReport, VerdictName};
+use super::run_spending::{LoopGroups, TotalSpending};
 use crate::json_number::{plain_option, rounded_mean};
 use crate::statistics::{
     EffectCounts, LongestLoop, PatternCount, PatternCounts, ProposalDistribution, ProposalScores, RunCost,
@@ -127,6 +128,9 @@ pub struct RunTotals {
     pub objectives_after_ending: u64,
     /// Runs with a period without progress that was long enough for a warning.
     pub stuck_runs: u64,
+    /// Money: what the runs cost, by their logs or by the prices of their models.
+    #[serde(skip_serializing_if = "TotalSpending::is_unknown")]
+    pub spending: TotalSpending,
     /// The longest loop of all runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_loop: Option<LongestLoop>,
@@ -161,6 +165,7 @@ pub struct TotalsBuilder {
     patterns: PatternCounts,
     proposals: ProposalScores,
     scores: ValueCounts,
+    groups: LoopGroups,
 }
 
 impl TotalsBuilder {
@@ -174,7 +179,9 @@ impl TotalsBuilder {
             self.turns += stop.turn.saturating_sub(run.stuck_since.unwrap_or(stop.turn));
             self.detections += 1;
         }
+        self.groups.add(run);
         let totals = &mut self.totals;
+        totals.spending.add(&run.spending);
         if let Some(ending) = &run.ending {
             *totals.endings.entry(ending.pattern).or_insert(0) += 1;
             totals.ended += 1;
@@ -182,7 +189,7 @@ impl TotalsBuilder {
             let wasteful = run.steps_after_ending > 0;
             totals.wasteful_endings += u64::from(wasteful);
             totals.uncounted_endings += u64::from(wasteful && run.tokens_after_ending.is_none());
-            totals.unpriced_endings += u64::from(wasteful && run.cost_after_ending_usd.is_none());
+            totals.unpriced_endings += u64::from(wasteful && run.spending.after_ending_usd.is_none());
         }
         totals.runs += 1;
         totals.steps += run.steps;
@@ -234,7 +241,8 @@ impl TotalsBuilder {
 
     /// Returns the totals, with the statistics of the inputs.
     pub fn finish(self, reading: &InputStatistics) -> RunTotals {
-        let TotalsBuilder { mut totals, turns, detections, patterns, proposals, scores, .. } = self;
+        let TotalsBuilder { mut totals, turns, detections, patterns, proposals, scores, groups, .. } = self;
+        totals.spending = totals.spending.finish(groups);
         totals.rulings.sort_by(|a, b| {
             let order = (b.rejected, b.penalized).cmp(&(a.rejected, a.penalized));
             order.then_with(|| a.detector.as_str().cmp(b.detector.as_str()))

@@ -6,6 +6,7 @@ use super::corrupt_record::CorruptRecord;
 use super::first_steps::FirstSteps;
 use super::replay_config::replay_config;
 use super::run_record::RunRecord;
+use crate::prices::StepPricer;
 use crate::report::RunReport;
 
 /// Analyzes one run. The replay continues after a hard finding, as if nothing had been done about it, and judges a run
@@ -14,6 +15,7 @@ use crate::report::RunReport;
 pub struct RunAnalysis {
     guard: Guard,
     record: RunRecord,
+    pricer: StepPricer,
     /// The steps so far, as long as they are few.
     first_steps: Option<FirstSteps>,
 }
@@ -41,11 +43,12 @@ impl RunAnalysis {
     fn begin(config: &Config, run: String, recorded: bool) -> Self {
         let guard = Guard::new(replay_config(config)).for_run(&run);
         let record = RunRecord::new(config, run, recorded);
-        RunAnalysis { guard, record, first_steps: Some(FirstSteps::default()) }
+        let pricer = StepPricer::new(config);
+        RunAnalysis { guard, record, pricer, first_steps: Some(FirstSteps::default()) }
     }
 
-    pub(super) fn from_parts(guard: Guard, record: RunRecord) -> Self {
-        RunAnalysis { guard, record, first_steps: None }
+    pub(super) fn from_parts(config: &Config, guard: Guard, record: RunRecord) -> Self {
+        RunAnalysis { guard, record, pricer: StepPricer::new(config), first_steps: None }
     }
 
     /// Continues a run that was stored as its steps.
@@ -70,6 +73,13 @@ impl RunAnalysis {
         self.record.summary()
     }
 
+    /// Sets the folder of the project that the agent works in, if it is not known yet.
+    pub fn set_project(&mut self, project: &str) {
+        self.record.set_project(project);
+        // The steps alone do not have it.
+        self.first_steps = None;
+    }
+
     /// Observes the next step and returns the verdict.
     pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
         self.observe_at(step, None)
@@ -81,7 +91,8 @@ impl RunAnalysis {
             self.first_steps = None;
         }
         let verdict = self.guard.observe(step);
-        self.record.add(step, &verdict, line);
+        let cost = self.pricer.cost(step);
+        self.record.add(step, &verdict, &cost, line);
         verdict
     }
 

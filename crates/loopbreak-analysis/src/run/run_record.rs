@@ -9,6 +9,7 @@ use super::corrupt_record::CorruptRecord;
 use super::replay_config::replay_config;
 use super::run_analysis::RunAnalysis;
 use super::run_statistics::RunStatistics;
+use crate::prices::StepCost;
 use crate::recording::RunRecording;
 use crate::report::RunReport;
 
@@ -40,12 +41,17 @@ impl RunRecord {
 
     /// Continues a stored run.
     pub fn resume(self, config: &Config, snapshot: Snapshot) -> Result<RunAnalysis, SnapshotError> {
-        Ok(RunAnalysis::from_parts(Guard::restore(replay_config(config), snapshot)?, self))
+        Ok(RunAnalysis::from_parts(config, Guard::restore(replay_config(config), snapshot)?, self))
     }
 
-    pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
+    /// Sets the folder of the project that the agent works in, if it is not known yet.
+    pub(super) fn set_project(&mut self, project: &str) {
+        self.seen.set_project(project);
+    }
+
+    pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, cost: &StepCost, line: Option<u64>) {
         self.summary.observe(step);
-        self.seen.add(step, verdict, line);
+        self.seen.add(step, verdict, cost, line);
         if let Some(recording) = &mut self.recording {
             recording.add(step, verdict);
         }
@@ -89,7 +95,10 @@ impl RunRecord {
 
     /// Ends the run and returns its result.
     pub fn finish(self, source: impl Into<String>, format: &'static str) -> RunReport {
-        self.seen.finish(self.summary.run().to_owned(), source.into(), format)
+        let prompt = self.summary.prompt().map(str::to_owned);
+        let mut report = self.seen.finish(self.summary.run().to_owned(), source.into(), format);
+        report.about.prompt = prompt;
+        report
     }
 }
 

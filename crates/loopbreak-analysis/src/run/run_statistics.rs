@@ -10,13 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use super::name_list::NameList;
 use crate::named_fields;
+use crate::prices::StepCost;
 use crate::report::{
-    FirstStop, FirstWarning, InterventionReport, MOST_LISTED, RulingGroup, RunEnding, RunReport, ScoreReport,
+    FirstStop, FirstWarning, InterventionReport, LoopCost, MOST_LISTED, RulingGroup, RunAbout, RunEnding,
+    RunReport, RunSpending, ScoreReport,
 };
 use crate::statistics::RunTimeline;
 use crate::statistics::StuckPeriods;
 use crate::statistics::{EffectCounts, LoopSightings, PatternCounts, ProposalScores, WarningFollower};
-use crate::statistics::{SavingsTracker, StepFacts, StepIntervention};
+use crate::statistics::{
+    FinishedLoops, SavingsTracker, StepFacts, StepIntervention, StepSpend, UnpricedModels,
+};
 
 /// Maximum number of proposals per kind that are kept with their reasons. All are counted.
 const EACH: usize = 1000;
@@ -25,6 +29,10 @@ const EACH: usize = 1000;
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RunStatistics {
     ledger: SavingsTracker,
+    spend: StepSpend,
+    spend_at_ending: Option<StepSpend>,
+    unpriced: UnpricedModels,
+    project: Option<String>,
     stuck: StuckPeriods,
     timeline: RunTimeline,
     followed: WarningFollower,
@@ -59,6 +67,10 @@ impl RunStatistics {
     pub(super) fn new(config: &Config) -> Self {
         RunStatistics {
             ledger: SavingsTracker::default(),
+            spend: StepSpend::default(),
+            spend_at_ending: None,
+            unpriced: UnpricedModels::default(),
+            project: None,
             stuck: StuckPeriods::new(config),
             timeline: RunTimeline::default(),
             followed: WarningFollower::default(),
@@ -86,8 +98,13 @@ impl RunStatistics {
         }
     }
 
-    /// Adds a step, its verdict, and the line it was read from.
-    pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
+    /// Sets the folder of the project, if it is not known yet.
+    pub(super) fn set_project(&mut self, project: &str) {
+        self.project.get_or_insert_with(|| project.to_owned());
+    }
+
+    /// Adds a step, its verdict, its cost, and the line it was read from.
+    pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, cost: &StepCost, line: Option<u64>) {
         self.renumbered += u64::from(verdict.renumbered);
         self.unknown_keys += u64::from(step.unknown_keys);
         self.agents.add(step.agent.as_deref());
@@ -104,8 +121,15 @@ impl RunStatistics {
         }
         let done = self.found(verdict);
         self.followed.add(step, verdict, line);
-        self.sightings.add(step, verdict);
+        self.sightings.add(step, verdict, cost);
         self.ledger.add(&facts, done);
+        self.spend.add(cost);
+        if done.ends && self.spend_at_ending.is_none() {
+            self.spend_at_ending = Some(self.spend);
+        }
+        if cost.tokens > 0 && cost.stated.is_none() && cost.estimated.is_none() {
+            self.unpriced.add(step.model.as_deref().unwrap_or_default(), cost.tokens);
+        }
         for act in &verdict.decisions {
             self.intervened(verdict.turn, act);
         }
@@ -227,6 +251,9 @@ impl RunStatistics {
         self.timeline.shrink();
         let (after_stop, after_ending) = (self.ledger.after_stop(), self.ledger.after_ending());
         let spent = self.ledger.spent();
+        let loops = self.sightings.finish();
+        let spending =
+            spending(&self.spend, self.spend_at_ending, self.unpriced, &loops, self.ledger.steps());
         let (stuck, checkpoints) = self.stuck.finish();
         let (findings, unlisted_findings) = self.followed.finish();
         let ruled = |intervention: Intervention| {
@@ -270,7 +297,10 @@ impl RunStatistics {
             score: self.score,
             objectives_completed: self.completed.len() as u64,
             objectives_after_ending: self.completed_after_ending,
-            longest_loop: self.sightings.finish(),
+            longest_loop: loops.longest,
+            spending: spending.0,
+            loops: spending.1,
+            about: RunAbout { project: self.project, prompt: None },
             patterns: self.patterns,
             proposals: self.proposals,
             refused: self.refused,
@@ -290,4 +320,37 @@ impl RunStatistics {
             timeline: self.timeline,
         }
     }
+}
+
+/// Computes the money that a run and its loops took.
+fn spending(
+    all: &StepSpend,
+    at_ending: Option<StepSpend>,
+    unpriced: UnpricedModels,
+    loops: &FinishedLoops,
+    steps: u64,
+) -> (RunSpending, Vec<LoopCost>) {
+    let total = all.finish();
+    let after = all.since(&at_ending.unwrap_or(*all));
+    let unpriced_tokens = total.unpriced_tokens();
+    let is_known = |part: &StepSpend, in_part: u64| total.part_usd(part, in_part > 0 && in_part >= steps);
+    let run = RunSpending {
+        spent_usd: total.cost_usd(),
+        estimated_usd: total.estimated_usd(),
+        in_loops_usd: is_known(&loops.spend, loops.steps),
+        after_ending_usd: total.part_usd(&after, false).filter(|_| at_ending.is_some()),
+        steps_in_loops: loops.steps,
+        unpriced_tokens,
+        unpriced_models: if unpriced_tokens > 0 { unpriced.into_sorted() } else { Vec::new() },
+    };
+    let loops = loops.warned.iter().map(|warned| LoopCost {
+        id: warned.id,
+        detector: warned.detector,
+        pattern: warned.pattern,
+        tool: warned.tool.clone(),
+        reason: warned.reason.clone(),
+        steps: warned.steps,
+        cost_usd: is_known(&warned.spend, warned.steps),
+    });
+    (run, loops.collect())
 }

@@ -19,6 +19,11 @@ pub struct ReportedAttempt {
 }
 
 impl ReportedAttempt {
+    /// Returns the name of the run.
+    pub fn run(&self) -> &str {
+        &self.run
+    }
+
     /// Returns the attempt that a step makes at a task, if it makes one.
     pub fn from_step(run: &str, step: &Step<'_>) -> Option<Self> {
         let task = step.task.as_ref().filter(|_| !step.refused)?;

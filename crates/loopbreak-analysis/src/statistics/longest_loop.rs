@@ -1,11 +1,19 @@
-//! The longest loop of a run.
+//! The loops of a run: the longest one, and the steps and the money that each of them took.
 
 use loopbreak::verdict::LoopId;
-use loopbreak::{Pattern, Severity, Step, Verdict};
+use loopbreak::{DetectorName, Finding, Pattern, Severity, Step, Verdict};
 use serde::{Deserialize, Serialize};
+
+use super::spend::StepSpend;
+use crate::prices::StepCost;
+use crate::recording::visible_text;
 
 /// Maximum number of loops that are followed at once.
 const FOLLOWED: usize = 64;
+/// Maximum number of loops that are kept with their cost.
+const KEPT: usize = 64;
+/// Maximum length of the reason that is kept, in bytes.
+const REASON: usize = 160;
 /// Maximum length of the name of a tool, in bytes.
 const TOOL: usize = 32;
 
@@ -25,6 +33,22 @@ pub struct LongestLoop {
 pub(crate) struct LoopSightings {
     loops: Vec<SightedLoop>,
     longest: Option<LongestLoop>,
+    warned: Vec<WarnedLoop>,
+    in_loops: StepSpend,
+    steps_in_loops: u64,
+}
+
+/// A loop that the agent would have been warned about. A step that belongs to several loops counts for one of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WarnedLoop {
+    pub(crate) id: LoopId,
+    pub(crate) detector: DetectorName,
+    pub(crate) pattern: Pattern,
+    pub(crate) tool: Option<String>,
+    /// The reason of the first warning.
+    pub(crate) reason: String,
+    pub(crate) steps: u64,
+    pub(crate) spend: StepSpend,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,13 +56,22 @@ struct SightedLoop {
     id: LoopId,
     steps: u64,
     tool: Option<String>,
-    /// The pattern of the first warning.
-    warned: Option<Pattern>,
+    /// Detector, pattern and reason of the first warning.
+    warned: Option<(DetectorName, Pattern, String)>,
+    /// Number of steps that count for this loop, and their cost.
+    own_steps: u64,
+    spend: StepSpend,
 }
 
 impl LoopSightings {
-    /// Adds a step and its verdict.
-    pub(crate) fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
+    /// Adds a step, its verdict and its cost.
+    pub(crate) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, cost: &StepCost) {
+        if let Some(first) = verdict.sighted.first() {
+            let is_warned = |id: &&LoopId| self.loops.iter().any(|it| it.id == **id && it.warned.is_some());
+            let index = self.position(*verdict.sighted.iter().find(is_warned).unwrap_or(first));
+            self.loops[index].own_steps += u64::from(!step.refused);
+            self.loops[index].spend.add(cost);
+        }
         for id in &verdict.sighted {
             let index = self.position(*id);
             let sighted = &mut self.loops[index];
@@ -47,7 +80,7 @@ impl LoopSightings {
         }
         for finding in verdict.findings.iter().filter(|it| it.enforced && it.severity >= Severity::Warn) {
             let index = self.position(finding.loop_id);
-            self.loops[index].warned.get_or_insert(finding.pattern);
+            self.loops[index].warned.get_or_insert_with(|| warning(finding));
         }
     }
 
@@ -60,25 +93,64 @@ impl LoopSightings {
             let oldest = self.loops.remove(0);
             self.settle(oldest);
         }
-        self.loops.push(SightedLoop { id, steps: 0, tool: None, warned: None });
+        self.loops.push(SightedLoop {
+            id,
+            steps: 0,
+            tool: None,
+            warned: None,
+            own_steps: 0,
+            spend: StepSpend::default(),
+        });
         self.loops.len() - 1
     }
 
     fn settle(&mut self, sighted: SightedLoop) {
-        let Some(pattern) = sighted.warned else { return };
+        let Some((detector, pattern, reason)) = sighted.warned else { return };
+        self.in_loops.merge(&sighted.spend);
+        self.steps_in_loops += sighted.own_steps;
+        let (id, steps, spend) = (sighted.id, sighted.own_steps, sighted.spend);
+        if let Some(known) = self.warned.iter_mut().find(|known| known.id == id) {
+            known.steps += steps;
+            known.spend.merge(&spend);
+        } else if self.warned.len() < KEPT {
+            let tool = sighted.tool.clone();
+            self.warned.push(WarnedLoop { id, detector, pattern, tool, reason, steps, spend });
+        }
         let candidate = LongestLoop { steps: sighted.steps, tool: sighted.tool, pattern };
         if self.longest.as_ref().is_none_or(|longest| candidate.is_longer_than(longest)) {
             self.longest = Some(candidate);
         }
     }
 
-    /// Returns the longest loop, if the agent would have been warned about any.
-    pub(crate) fn finish(mut self) -> Option<LongestLoop> {
+    /// Returns the loops that the agent would have been warned about.
+    pub(crate) fn finish(mut self) -> FinishedLoops {
         for sighted in std::mem::take(&mut self.loops) {
             self.settle(sighted);
         }
-        self.longest.filter(|longest| longest.steps > 0)
+        FinishedLoops {
+            longest: self.longest.filter(|longest| longest.steps > 0),
+            warned: self.warned,
+            spend: self.in_loops,
+            steps: self.steps_in_loops,
+        }
     }
+}
+
+/// The loops of a run that has ended.
+#[derive(Debug)]
+pub(crate) struct FinishedLoops {
+    /// The longest loop.
+    pub(crate) longest: Option<LongestLoop>,
+    /// The first loops.
+    pub(crate) warned: Vec<WarnedLoop>,
+    /// The cost of all their steps.
+    pub(crate) spend: StepSpend,
+    /// The number of their steps.
+    pub(crate) steps: u64,
+}
+
+fn warning(finding: &Finding) -> (DetectorName, Pattern, String) {
+    (finding.detector, finding.pattern, visible_text(&finding.reason(), REASON))
 }
 
 impl LongestLoop {
@@ -112,9 +184,9 @@ mod tests {
             let line = json!({"action": action, "outcome": {"text": "1 failed", "error": true}}).to_string();
             let step = Step::from_json(&line).unwrap();
             let verdict = guard.observe(&step);
-            sightings.add(&step, &verdict);
+            sightings.add(&step, &verdict, &StepCost::default());
         }
-        sightings.finish()
+        sightings.finish().longest
     }
 
     #[test]

@@ -174,7 +174,7 @@ mod tests {
     const NOTHING: StepIntervention = StepIntervention { stops: false, ends: false };
 
     fn scored(score: f64) -> StepFacts {
-        let usage = Usage { input_tokens: Some(100), output_tokens: None, cost_usd: Some(0.1) };
+        let usage = Usage { input_tokens: Some(100), cost_usd: Some(0.1), ..Usage::default() };
         StepFacts {
             is_turn: true,
             score: Some(score),

@@ -195,6 +195,7 @@ fn read(text: &str, host: &str, hide: &dyn Fn(&str) -> String) -> ChatAttempt {
         input_tokens: counted.read,
         output_tokens: counted.written,
         cost_usd: counted.cost.filter(|cost| cost.is_finite() && *cost >= 0.0),
+        ..Usage::default()
     };
     let result = match answer.choices.into_iter().next() {
         None => Err(AgentFailure::new(FailureKind::Malformed, format!("{host} answered without a choice"))),

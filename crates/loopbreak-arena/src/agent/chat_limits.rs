@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_cost_is_unknown_without_a_price() {
-        let usage = Usage { input_tokens: Some(2_000_000), output_tokens: Some(500_000), cost_usd: None };
+        let usage = Usage { input_tokens: Some(2_000_000), output_tokens: Some(500_000), ..Usage::default() };
         let prices = TokenPrices { input: Some(0.5), output: Some(4.0) };
         assert_eq!(prices.cost(&usage), Some(3.0));
         assert_eq!(TokenPrices { output: None, ..prices }.cost(&usage), Some(1.0));

@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(progress.take_usage(), None);
         progress.spend(Usage { input_tokens: Some(10), ..Usage::default() });
         progress.spend(Usage { input_tokens: Some(5), cost_usd: Some(0.25), ..Usage::default() });
-        let spent = Usage { input_tokens: Some(15), output_tokens: None, cost_usd: Some(0.25) };
+        let spent = Usage { input_tokens: Some(15), cost_usd: Some(0.25), ..Usage::default() };
         assert_eq!((progress.take_usage(), progress.take_usage()), (Some(spent), None));
         assert_eq!(progress.used, spent);
     }

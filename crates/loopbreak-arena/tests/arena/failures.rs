@@ -38,7 +38,7 @@ impl GamePlayer for MoodyPlayer {
     }
 
     fn take_usage(&mut self) -> Usage {
-        Usage { input_tokens: Some(100), output_tokens: Some(10), cost_usd: Some(0.001) }
+        Usage { input_tokens: Some(100), output_tokens: Some(10), cost_usd: Some(0.001), ..Usage::default() }
     }
 }
 

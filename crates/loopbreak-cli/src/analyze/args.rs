@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output_files::OutputFiles;
+use super::run_selection::RunSelection;
 use crate::args::{ConfigOptions, FailOn};
 use crate::value_parsers::{log_format, parse_size};
 
@@ -18,6 +19,7 @@ Examples:
   loopbreak analyze logs/ --run ep-7            One run in detail
   loopbreak analyze logs/ --run ep-7 --explain  Its steps, with the loop marked
   my-agent | loopbreak analyze -                Standard input
+  loopbreak analyze --since 7d --sort cost      The most expensive runs of a week
   loopbreak analyze logs/ --json > report.json  The report as JSON
   loopbreak analyze logs/ --html report.html    A page with timelines
   loopbreak analyze logs/ --open                The same, in your browser
@@ -43,7 +45,7 @@ pub(crate) struct AnalyzeArgs {
     /// Read all logs as this format instead of detecting it; see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = log_format(), hide_possible_values = true)]
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
-    /// Analyze only the run with this id
+    /// Analyze only the run with this id, or the only one that begins with it
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
     /// Show the steps of the run, with loops and interventions marked
@@ -80,6 +82,8 @@ pub(crate) struct AnalyzeArgs {
     /// Show every run in detail, every intervention, skipped line and ignored file
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) selection: RunSelection,
     #[command(flatten)]
     pub(crate) outputs: OutputFiles,
     #[command(flatten)]

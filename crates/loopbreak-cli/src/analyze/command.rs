@@ -4,6 +4,7 @@ use std::fs;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use loopbreak::Config;
 use loopbreak_analysis::{
@@ -50,12 +51,13 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
         (logs, outputs) = read_logs(again, &config, Some(whole), &diagnostics, args)?;
     }
     let summary = logs.report_unread_inputs(&mut diagnostics);
-    diagnostics.finish();
 
     if let (true, Some(only)) = (logs.has_no_runs(), &args.run) {
+        diagnostics.finish();
         return Err(unknown_run(only, &logs));
     }
     if summary.failed && logs.has_no_runs() {
+        diagnostics.finish();
         return Ok(exit::FAILED);
     }
     if args.explain
@@ -63,12 +65,21 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     {
         output::print(&(text + "\n"))?;
     }
-    let report = logs.into_report(&summary.reading).map_err(|error| UserError::failed(error.to_string()))?;
+    let filter = args.selection.filter(SystemTime::now());
+    let (report, filtered) = logs
+        .into_filtered_report(&summary.reading, &filter)
+        .map_err(|error| UserError::failed(error.to_string()))?;
+    if report.runs.is_empty() && filtered.left_out > 0 {
+        diagnostics.finish();
+        return Err(args.selection.nothing_selected(&filtered));
+    }
     args.outputs.write(&report)?;
     if let Some(path) = &args.html {
         output::write_file_with(path, |out| out.write_all(html::page(&report)?.as_bytes()))?;
     }
     print(&report, args)?;
+    // Below the result, which may be long.
+    diagnostics.finish();
     if args.open {
         open_report(&report, args)?;
     }
@@ -189,5 +200,6 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
         (_, true) => TextDetail::Full,
         _ => TextDetail::Normal,
     };
-    output::write(|out| text::write(out, report, &output::text_style(), detail))
+    let table = args.selection.table();
+    output::write(|out| text::write_table(out, report, &output::text_style(), detail, table))
 }

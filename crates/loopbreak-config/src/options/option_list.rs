@@ -176,6 +176,8 @@ fn option_type(schema: &Value, root: &Value) -> OptionType {
         } else {
             OptionType::Other
         }
+    } else if is("object") && resolve(&schema["additionalProperties"], root)["properties"].is_object() {
+        OptionType::NumberTables(choices(&resolve(&schema["additionalProperties"], root)["properties"]))
     } else if is("object") && schema["additionalProperties"]["type"] == "string" {
         OptionType::StringTable
     } else {

@@ -30,6 +30,8 @@ pub enum OptionType {
     StringList,
     /// A table of strings.
     StringTable,
+    /// A table of tables with these keys, each a number that is not negative. Their names are free.
+    NumberTables(Vec<OptionChoice>),
     /// A list of tables with these keys.
     TableList(Vec<OptionChoice>),
     /// Another type; the settings decide which values are valid.
@@ -88,6 +90,9 @@ impl fmt::Display for OptionType {
             OptionType::String => f.write_str("a string"),
             OptionType::StringList => f.write_str("a list of strings"),
             OptionType::StringTable => f.write_str("a table of strings"),
+            OptionType::NumberTables(keys) => {
+                write!(f, "tables with the keys {}", quoted_names(keys))
+            }
             OptionType::TableList(keys) => {
                 write!(f, "a list of tables with the keys {}", quoted_names(keys))
             }

@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::unknown_key::{ADVICE_TEXTS, describe_unknown_key};
 use crate::legacy_key::{LEGACY_KEYS, LegacyKey, LegacyMeaning, alias, legacy_key};
 use crate::nearest::did_you_mean;
-use crate::options::{OptionChoice, OptionInfo, OptionType, find_option, not_a_table, tables};
+use crate::options::{NumberRange, OptionChoice, OptionInfo, OptionType, find_option, not_a_table, tables};
 use crate::problem::{ConfigError, ConfigProblem, quote};
 use crate::settings_tree::{self, join_path, last_key};
 use crate::source::ValueOrigin;
@@ -110,10 +110,45 @@ impl TableReader<'_> {
     ) {
         match (&option.option_type, value.get_ref()) {
             (OptionType::StringTable, DeValue::Table(texts)) => self.read_table(path, texts),
+            (OptionType::NumberTables(keys), DeValue::Table(tables)) => {
+                self.read_number_tables(path, keys, tables)
+            }
             (OptionType::TableList(keys), DeValue::Array(items)) => {
                 self.read_table_list(path, keys, items, value);
             }
             (option_type, _) => self.convert_value(option_type, path, value, key),
+        }
+    }
+
+    /// Reads tables with free names, such as `[prices."gpt-4.1"]`. Each number is an entry of its own, so that layers add to each
+    /// other.
+    fn read_number_tables(&mut self, path: &str, keys: &[OptionChoice], tables: &DeTable<'_>) {
+        for (name, value) in keys_in_file_order(tables) {
+            if ConfigError::is_full(&self.reading.problems) {
+                return;
+            }
+            let table = join_path(path, name.get_ref());
+            let DeValue::Table(numbers) = value.get_ref() else {
+                let message = format!("{table}: {}", not_a_table(value.get_ref()));
+                let hint = format!("put its prices under [{table}]");
+                let origin = (self.locate)(value.span(), None);
+                self.report(ConfigProblem::new(message, hint, origin).with_option(path));
+                continue;
+            };
+            for (key, value) in keys_in_file_order(numbers) {
+                let name: &str = key.get_ref();
+                if keys.iter().any(|known| known.name == name) {
+                    let number = OptionType::Number(NumberRange { min: Some(0.0), ..NumberRange::default() });
+                    self.convert_value(&number, &join_path(&table, name), value, None);
+                    continue;
+                }
+                let names: Vec<&str> = keys.iter().map(|known| known.name.as_str()).collect();
+                let hint = did_you_mean(name, names.iter().copied())
+                    .unwrap_or_else(|| format!("valid keys here: {}", names.join(", ")));
+                let message = format!("unknown key {} in [{table}]", quote(name));
+                let origin = (self.locate)(key.span(), None);
+                self.report(ConfigProblem::new(message, hint, origin).with_option(path));
+            }
         }
     }
 

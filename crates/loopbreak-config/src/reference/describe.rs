@@ -65,6 +65,9 @@ pub(super) fn example(option: &OptionInfo) -> String {
             "[[tool]]\nname = \"get_job\"\npolls = true\nvolatile = [\"requestId\"]".to_owned()
         }
         OptionType::TableList(_) => "[[allow]]\ntool = \"bash_output\"\nargs = \"*job1*\"".to_owned(),
+        OptionType::NumberTables(_) => {
+            "[prices.\"my-model\"]\ninput = 1.25\noutput = 10\ncache_read = 0.125".to_owned()
+        }
         OptionType::StringTable => {
             "[advice.texts]\nerrors = \"{errors} errors in a row: {last_error}\"".to_owned()
         }

@@ -83,7 +83,7 @@ fn explain_option(option: &OptionInfo) -> String {
         OptionType::Choice(choices) => row("values", &render_choices(choices)),
         option_type => row("value", &option_type.to_string()),
     }
-    if let OptionType::TableList(keys) = &option.option_type {
+    if let OptionType::TableList(keys) | OptionType::NumberTables(keys) = &option.option_type {
         row("keys", &render_choices(keys));
     }
     match &option.option_type {
@@ -97,7 +97,10 @@ fn explain_option(option: &OptionInfo) -> String {
         let mut strings = default_strings(option, Profile::default());
         strings.truncate(2);
         row("flag", &format!("--set '{}={}'", option.path, format_list(&strings)));
-    } else if !matches!(option.option_type, OptionType::TableList(_) | OptionType::StringTable) {
+    } else if !matches!(
+        option.option_type,
+        OptionType::TableList(_) | OptionType::StringTable | OptionType::NumberTables(_)
+    ) {
         let default = default_in(option, Profile::default());
         row("flag", &format!("--set {}={}", option.path, default.trim_matches('"')));
     }

@@ -50,14 +50,19 @@ fn entry(option: &OptionInfo) -> String {
     if !keys.is_empty() {
         item("Legacy key", &code(&keys));
     }
-    if let OptionType::Choice(choices) | OptionType::TableList(choices) = &option.option_type {
-        let head = if matches!(option.option_type, OptionType::TableList(_)) { "key" } else { "value" };
+    if let OptionType::Choice(choices) | OptionType::TableList(choices) | OptionType::NumberTables(choices) =
+        &option.option_type
+    {
+        let head = if !matches!(option.option_type, OptionType::Choice(_)) { "key" } else { "value" };
         _ = write!(text, "\n| {head} | meaning |\n|---|---|\n");
         for choice in choices {
             _ = writeln!(text, "| `{}` | {} |", choice.name, choice.description);
         }
     }
-    if matches!(option.option_type, OptionType::TableList(_) | OptionType::StringTable) {
+    if matches!(
+        option.option_type,
+        OptionType::TableList(_) | OptionType::StringTable | OptionType::NumberTables(_)
+    ) {
         _ = write!(text, "\n```toml\n{}\n```\n", describe::example(option));
     }
     text

@@ -72,13 +72,13 @@ fn entry(option: &OptionInfo, profile: Profile, selected: bool) -> String {
         OptionType::Integer(_) | OptionType::Number(_) => {
             _ = writeln!(text, "# Value: {}.", option.option_type);
         }
-        OptionType::TableList(_) | OptionType::StringTable => {
+        OptionType::TableList(_) | OptionType::StringTable | OptionType::NumberTables(_) => {
             text += "# For example:\n";
             text += &describe::indent(&describe::example(option), "#   ");
         }
         _ => {}
     }
-    if option.option_type == OptionType::StringTable {
+    if matches!(option.option_type, OptionType::StringTable | OptionType::NumberTables(_)) {
         return text + &format!("[{}]\n", option.path);
     }
     let hash = if option.path == "profile" && selected { "" } else { "#" };

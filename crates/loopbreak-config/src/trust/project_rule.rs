@@ -276,6 +276,7 @@ mod tests {
                     | OptionType::StringList
                     | OptionType::StringTable
                     | OptionType::TableList(_)
+                    | OptionType::NumberTables(_)
                     | OptionType::Other
             );
             assert!(

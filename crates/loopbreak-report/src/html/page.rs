@@ -12,6 +12,7 @@ use super::overview::OverviewLine;
 use crate::markup::{HtmlPage, escape, escape_json};
 use crate::mode_note::mode_note;
 use crate::number::{dollars, grouped, partly_known, percent, plural, rough};
+use crate::spending::amount;
 use crate::unread_items::unread_items;
 use crate::worst_runs::WorstRuns;
 use loopbreak_analysis::RunCost;
@@ -164,10 +165,13 @@ fn cards(out: &mut String, report: &Report) {
         let share = format!("of {}, {} %{note}", rough(tokens), percent(wasted, tokens));
         card(out, "", "Tokens wasted", &value, &share);
     }
-    if let Some(cost) = totals.cost_usd {
-        let wasted = totals.cost_after_ending_usd.unwrap_or(0.0);
-        let (value, note) = partly_known(dollars(wasted), totals.unpriced_endings, totals.wasteful_endings);
-        card(out, "", "Cost wasted", &value, &format!("of {}{note}", dollars(cost)));
+    let spending = &totals.spending;
+    let is_estimate = spending.estimated_usd.is_some();
+    if let Some(cost) = spending.spent_usd {
+        let wasted = spending.after_ending_usd.unwrap_or(0.0);
+        let (value, note) =
+            partly_known(amount(wasted, is_estimate), totals.unpriced_endings, totals.wasteful_endings);
+        card(out, "", "Cost wasted", &value, &format!("of {}{note}", amount(cost, is_estimate)));
     }
     let destroyed = totals.progress_after_ending;
     let measured = totals.ended - totals.unmeasured_endings;
@@ -222,7 +226,7 @@ fn patterns(out: &mut String, report: &Report) -> io::Result<()> {
         let sum = sums.entry((ending.detector.to_string(), ending.pattern)).or_default();
         sum.runs += 1;
         sum.steps += run.steps_after_ending;
-        sum.cost.merge(&RunCost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
+        sum.cost.merge(&RunCost { tokens: run.tokens_after_ending, cost_usd: run.spending.after_ending_usd });
         sum.destroyed += u64::from(run.progress_after_ending == Some(true));
         Ok(())
     })?;
@@ -231,7 +235,7 @@ fn patterns(out: &mut String, report: &Report) -> io::Result<()> {
     }
     let mut sums: Vec<_> = sums.into_iter().collect();
     sums.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.steps));
-    let (tokens, cost) = (report.totals.tokens.is_some(), report.totals.cost_usd.is_some());
+    let (tokens, cost) = (report.totals.tokens.is_some(), report.totals.spending.spent_usd.is_some());
     *out += "<section aria-labelledby=\"where-h\">\n<h2 id=\"where-h\">Where it was wasted</h2>\n\
              <div class=\"scroll\" role=\"region\" aria-label=\"Where it was wasted\" tabindex=\"0\"><table>\n\
              <thead><tr><th scope=\"col\">stuck on</th><th scope=\"col\">runs</th><th scope=\"col\">steps</th>\

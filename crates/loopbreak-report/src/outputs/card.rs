@@ -101,7 +101,7 @@ fn headline(totals: &RunTotals) -> String {
             loops => format!("{} found, none worth a stop", plural(loops, "loop")),
         };
     }
-    let money = totals.cost_after_ending_usd.filter(|cost| *cost >= 0.005).map(dollars);
+    let money = totals.spending.after_ending_usd.filter(|cost| *cost >= 0.005).map(dollars);
     let tokens = totals.tokens_after_ending.filter(|tokens| *tokens > 0);
     let wasted = money
         .or_else(|| tokens.map(|tokens| format!("{} tokens", rough(tokens))))
@@ -131,7 +131,7 @@ fn tiles(totals: &RunTotals) -> Vec<(String, String, &'static str)> {
     if let Some(tokens) = totals.tokens_after_ending.filter(|tokens| *tokens > 0) {
         tiles.push((rough(tokens), "tokens wasted".to_owned(), "wasted"));
     }
-    if let Some(cost) = totals.cost_after_ending_usd.filter(|cost| *cost > 0.0) {
+    if let Some(cost) = totals.spending.after_ending_usd.filter(|cost| *cost > 0.0) {
         tiles.push((dollars(cost), "wasted".to_owned(), "wasted"));
     }
     tiles

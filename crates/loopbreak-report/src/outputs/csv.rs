@@ -100,6 +100,22 @@ pub const COLUMNS: &[CsvColumn] = &[
     ("objectives_completed", "number of different objectives that were completed", |run| {
         plain(Some(run.objectives_completed))
     }),
+    ("spent_usd", "what the run cost in US dollars, by the log or else by the prices of its models", |run| {
+        plain(run.spending.spent_usd)
+    }),
+    ("estimated_usd", "the part of it that is computed from prices", |run| plain(run.spending.estimated_usd)),
+    ("in_loops_usd", "the part of it that was spent in loops", |run| plain(run.spending.in_loops_usd)),
+    ("spent_after_ending_usd", "the part of it after the ending", |run| plain(run.spending.after_ending_usd)),
+    (
+        "unpriced_tokens",
+        "tokens without a cost in the log and without a price; empty if there are none",
+        |run| plain(Some(run.spending.unpriced_tokens).filter(|tokens| *tokens > 0)),
+    ),
+    ("models", "the models, separated by blanks", |run| {
+        text(Some(run.models.join(" ")).filter(|names| !names.is_empty()).as_deref())
+    }),
+    ("project", "the folder of the project, if the log names it", |run| text(run.about.project.as_deref())),
+    ("prompt", "the first words of the prompt, without secrets", |run| text(run.about.prompt.as_deref())),
 ];
 
 fn text(text: Option<&str>) -> CsvCell {

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use super::verdict_reason::VerdictReason;
 use crate::mode_note::mode_note;
 use crate::number::{dollars, grouped, partly_known, percent, rough, score};
+use crate::spending::{amount, price_source};
 use crate::unread_items::unread_items;
 use crate::worst_runs::WorstRuns;
 use loopbreak::text::is_invisible;
@@ -40,6 +41,10 @@ fn page(report: &Report, worst: &[RunReport], found: usize) -> String {
         _ = writeln!(out, "**{}.**\n", plain(note));
     }
     sums(&mut out, report);
+    if let Some(source) = price_source(&report.totals.spending) {
+        _ = writeln!(out, "\n{}", plain(&source));
+    }
+    repeated_loops(&mut out, &report.totals);
     if !worst.is_empty() {
         out += "\n### Runs\n\n| verdict | run | source | steps | turn | saves | why |\n|---|---|---|--:|--:|--:|---|\n";
         for run in worst {
@@ -64,6 +69,22 @@ fn page(report: &Report, worst: &[RunReport], found: usize) -> String {
         more(&mut out, series.len(), SERIES, "of them");
     }
     out
+}
+
+/// Writes the loops that were in several runs.
+fn repeated_loops(out: &mut String, totals: &RunTotals) {
+    let groups = &totals.spending.repeated_loops;
+    if groups.is_empty() {
+        return;
+    }
+    *out += "\n### The same loop in several runs\n\n| runs | steps | cost | loop |\n|--:|--:|--:|---|\n";
+    let is_estimate = totals.spending.estimated_usd.is_some();
+    for group in groups.iter().take(SERIES) {
+        let cost = group.cost_usd.map(|usd| amount(usd, is_estimate)).unwrap_or_default();
+        let (runs, steps) = (grouped(group.runs), grouped(group.steps));
+        _ = writeln!(out, "| {runs} | {steps} | {cost} | `{}`: {} |", group.pattern, plain(&group.reason));
+    }
+    more(out, groups.len(), SERIES, "of them");
 }
 
 fn sums(out: &mut String, report: &Report) {
@@ -92,9 +113,20 @@ fn sums(out: &mut String, report: &Report) {
         let (value, note) = partly_known(rough(tokens), totals.uncounted_endings, runs);
         row("tokens saved", value + &note);
     }
-    if let Some(cost) = totals.cost_after_ending_usd {
+    if let Some(cost) = totals.spending.after_ending_usd {
         let (value, note) = partly_known(dollars(cost), totals.unpriced_endings, runs);
         row("cost saved", value + &note);
+    }
+    let spending = &totals.spending;
+    let is_estimate = spending.estimated_usd.is_some();
+    if let Some(spent) = spending.spent_usd {
+        row("spent", amount(spent, is_estimate));
+    }
+    if let Some(in_loops) = spending.in_loops_usd {
+        row("spent in loops", amount(in_loops, is_estimate));
+    }
+    if spending.unpriced_tokens > 0 {
+        row("tokens without a price", rough(spending.unpriced_tokens));
     }
     row("runs with progress lost", grouped(totals.progress_after_ending));
     game_sums(&mut row, totals);

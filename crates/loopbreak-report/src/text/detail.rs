@@ -9,6 +9,7 @@ use super::interventions;
 use super::strips::{self, GuardStrip, PlaceStrip};
 use super::style::TextStyle;
 use crate::number::{dollars, grouped, model_calls, percent, plural, render_duration, rough, score};
+use crate::spending::run_cost;
 use crate::turn_ranges::turn_ranges;
 use crate::unread_items::unread_items;
 use loopbreak_analysis::{RunReport, VerdictName};
@@ -54,7 +55,7 @@ fn header(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
         several => format!("{} and {} more", look.fit(model, 40), several - 1),
     }));
     about.extend(run.tokens.map(|tokens| format!("{} tokens", rough(tokens))));
-    about.extend(run.cost_usd.map(dollars));
+    about.extend(run_cost(&run.spending));
     writeln!(out, "{dim}{}{dim:#}", about.join(look.sign(" · ", ", ")))
 }
 
@@ -226,7 +227,7 @@ fn saved(run: &RunReport, turn: u64) -> String {
     if let Some(tokens) = run.tokens_after_ending.filter(|tokens| *tokens > 0) {
         let _ = write!(text, ", ~{} tokens", rough(tokens));
     }
-    if let Some(cost) = run.cost_after_ending_usd.filter(|cost| *cost > 0.0) {
+    if let Some(cost) = run.spending.after_ending_usd.filter(|cost| *cost > 0.0) {
         let _ = write!(text, ", ~{}", dollars(cost));
     }
     text

@@ -4,15 +4,18 @@ mod detail;
 mod figures;
 mod interventions;
 mod reasons;
+mod run_order;
 mod strips;
 mod style;
 mod table;
 mod totals;
+mod typable_ids;
 
 use std::io::{self, Write};
 
 use loopbreak_analysis::Report;
 
+pub use run_order::RunOrder;
 pub use style::TextStyle;
 use table::RunTable;
 pub use totals::summary;
@@ -33,16 +36,38 @@ pub enum TextDetail {
     Full,
 }
 
+/// The table of many runs: its order, and its length.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableOptions {
+    /// The order.
+    pub order: RunOrder,
+    /// Number of runs. Without it, few runs are all listed, and of many those with findings.
+    pub top: Option<usize>,
+    /// Shows the table even if there are few runs.
+    pub always: bool,
+}
+
 /// Writes the whole report.
 pub fn write(out: &mut dyn Write, report: &Report, look: &TextStyle, detail: TextDetail) -> io::Result<()> {
+    write_table(out, report, look, detail, TableOptions::default())
+}
+
+/// Writes the whole report, with other options for the table of many runs.
+pub fn write_table(
+    out: &mut dyn Write,
+    report: &Report,
+    look: &TextStyle,
+    detail: TextDetail,
+    options: TableOptions,
+) -> io::Result<()> {
     let mut text = String::new();
     match detail {
         TextDetail::Totals => {
             writeln!(out, "{}", summary(&report.totals))?;
             return totals::write_caveats(out, report, look);
         }
-        TextDetail::Normal if report.runs.len() > PAGES => {
-            let table = RunTable::new(&*report.runs)?;
+        TextDetail::Normal if report.runs.len() > PAGES || (options.always && report.runs.len() > 1) => {
+            let table = RunTable::new(&*report.runs, options)?;
             table.write(&mut text, look).map_err(io::Error::other)?;
         }
         TextDetail::Normal | TextDetail::Full => report.runs.each(&mut |run| {

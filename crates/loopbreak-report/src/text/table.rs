@@ -5,19 +5,26 @@ use std::io;
 
 use unicode_width::UnicodeWidthStr as _;
 
+use super::TableOptions;
+use super::run_order::RunOrder;
 use super::strips;
 use super::style::TextStyle;
-use crate::number::{grouped, percent};
+use super::typable_ids::TypableIds;
+use crate::number::{grouped, percent, render_duration, rough};
+use crate::spending::{loop_cost, run_cost};
 use crate::worst_runs::WorstRuns;
+use loopbreak::step::EpochMillis;
 use loopbreak_analysis::RunList;
 use loopbreak_analysis::{RunReport, VerdictName};
 
-/// Maximum number of lines. With more runs, only those with findings are listed, the worst first.
+/// Maximum number of runs. With more, only those with findings are listed.
 const LINES: usize = 40;
 /// Width of the score strip.
 const DRAWN: usize = 10;
 /// Width of all columns but the score and the name, with gaps: verdict, steps, turn, saves.
 const FIXED: usize = 7 + 8 + 7 + 8;
+/// Indent of the lines about a run.
+const INDENT: usize = 7;
 /// Minimum width of a pattern.
 const PATTERN: usize = 17;
 
@@ -25,18 +32,20 @@ const PATTERN: usize = 17;
 pub(super) struct RunTable {
     listed: Vec<RunReport>,
     left_out: [(usize, VerdictName); 3],
+    ids: TypableIds,
 }
 
 impl RunTable {
-    pub(super) fn new(runs: &dyn RunList) -> io::Result<Self> {
-        let all = runs.len() <= LINES;
-        let mut worst = WorstRuns::new(LINES);
+    pub(super) fn new(runs: &dyn RunList, options: TableOptions) -> io::Result<Self> {
+        let lines = options.top.unwrap_or(LINES);
+        // By another order than waste, a run without findings may be the first.
+        let all = options.top.is_some() || runs.len() <= LINES || options.order != RunOrder::Waste;
+        let mut worst = WorstRuns::new(lines);
         let mut counts =
             [VerdictName::Stop, VerdictName::Warn, VerdictName::Clear].map(|verdict| (0, verdict));
         runs.each(&mut |run| {
             if all || run.verdict != VerdictName::Clear {
-                // A few runs stay in their order.
-                worst.offer(Some(run.verdict).filter(|_| !all), || run.clone());
+                worst.offer(options.order.key(run), || run.clone());
             }
             counts
                 .iter_mut()
@@ -48,12 +57,12 @@ impl RunTable {
         for (count, verdict) in &mut counts {
             *count -= listed.iter().filter(|run| run.verdict == *verdict).count();
         }
-        Ok(RunTable { listed, left_out: counts })
+        Ok(RunTable { listed, left_out: counts, ids: TypableIds::new(runs)? })
     }
 
     pub(super) fn write(&self, out: &mut String, look: &TextStyle) -> fmt::Result {
-        let RunTable { listed, left_out } = self;
-        write(out, listed, left_out, look)
+        let RunTable { listed, left_out, ids } = self;
+        write(out, listed, left_out, ids, look)
     }
 }
 
@@ -61,6 +70,7 @@ fn write(
     out: &mut String,
     listed: &[RunReport],
     left_out: &[(usize, VerdictName)],
+    ids: &TypableIds,
     look: &TextStyle,
 ) -> fmt::Result {
     let left: usize = left_out.iter().map(|(count, _)| count).sum();
@@ -70,8 +80,11 @@ fn write(
     }
     let drawn = if listed.iter().any(|run| run.score.is_some()) { DRAWN } else { 0 };
     let gap = if drawn > 0 { drawn + 2 } else { 0 };
-    let longest = listed.iter().map(|run| look.fit(&run.run, 200).width()).max().unwrap_or(0);
-    let name_width = longest.min(look.width.saturating_sub(FIXED + gap + PATTERN)).max(8);
+    let room = look.width.saturating_sub(FIXED + gap + PATTERN).max(8);
+    let names: Vec<String> =
+        listed.iter().map(|run| look.fit(ids.shorten(&run.run, room), usize::MAX)).collect();
+    let longest = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    let name_width = longest.min(room).max(8);
     let dim = look.dim();
     let score = if drawn > 0 { format!("  {:<DRAWN$}", "score") } else { String::new() };
     writeln!(
@@ -79,8 +92,9 @@ fn write(
         "{dim}{:<7}{:<name_width$}{:>8}{score}{:>7}{:>7}{dim:#}",
         "", "run", "steps", "turn", "saves"
     )?;
-    for run in listed {
-        line(out, run, look, name_width, drawn)?;
+    for (run, name) in listed.iter().zip(&names) {
+        line(out, run, name, look, name_width, drawn)?;
+        about(out, run, look)?;
     }
     if left > 0 {
         writeln!(out, "{dim}+{left} more runs: {}{dim:#}", in_words(left_out))?;
@@ -96,11 +110,20 @@ fn write(
     writeln!(out)
 }
 
-fn line(out: &mut String, run: &RunReport, look: &TextStyle, name_width: usize, drawn: usize) -> fmt::Result {
+fn line(
+    out: &mut String,
+    run: &RunReport,
+    name: &str,
+    look: &TextStyle,
+    name_width: usize,
+    drawn: usize,
+) -> fmt::Result {
     let (style, dim) = (look.verdict_style(run.verdict), look.dim());
     let mut line = String::new();
     write!(line, "{style}{:<5}{style:#}  ", run.verdict.as_str())?;
-    write!(line, "{}{:>8}", look.padded_name(&run.run, name_width), grouped(run.steps))?;
+    // An id that is too long moves the figures: a part of it would be of no use.
+    let padding = name_width.saturating_sub(name.width());
+    write!(line, "{name}{:padding$}{:>8}", "", grouped(run.steps))?;
     if drawn > 0 {
         let columns = run.timeline.columns(drawn);
         let scores = strips::scores(&run.timeline, &columns, look).unwrap_or_default();
@@ -122,6 +145,44 @@ fn line(out: &mut String, run: &RunReport, look: &TextStyle, name_width: usize, 
         write!(line, "{:>15}{dim}only observed{dim:#}", "")?;
     }
     writeln!(out, "{}", line.trim_end())
+}
+
+/// Writes what people recognize the run by, and its cost, if the log has a prompt, a project, tokens or a cost.
+fn about(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
+    let dim = look.dim();
+    let room = look.width.saturating_sub(INDENT);
+    if run.tokens.is_some() || !run.spending.is_unknown() {
+        let date = run.started.and_then(|at| EpochMillis(at).rfc3339()).map(|time| time[..10].to_owned());
+        let ran = run.started.zip(run.ended).filter(|(started, ended)| ended > started);
+        let model = run.models.first().map(|model| match run.models.len() {
+            1 => look.fit(model, 30),
+            several => format!("{} +{}", look.fit(model, 30), several - 1),
+        });
+        let facts = [
+            date,
+            ran.map(|(started, ended)| render_duration(ended.saturating_sub(started))),
+            model,
+            run.tokens.map(|tokens| format!("{} tokens", rough(tokens))),
+            run_cost(&run.spending),
+            loop_cost(&run.spending),
+        ];
+        let facts: Vec<String> = facts.into_iter().flatten().collect();
+        writeln!(out, "{dim}{:INDENT$}{}{dim:#}", "", look.fit(&facts.join(look.sign(" · ", ", ")), room))?;
+    }
+    let project = run.about.project.as_deref().map(folder_name).filter(|name| !name.is_empty());
+    let prompt =
+        run.about.prompt.as_deref().map(|prompt| prompt.split_whitespace().collect::<Vec<_>>().join(" "));
+    let words = [project.map(str::to_owned), prompt].into_iter().flatten().collect::<Vec<_>>().join(": ");
+    if words.is_empty() {
+        Ok(())
+    } else {
+        writeln!(out, "{dim}{:INDENT$}{}{dim:#}", "", look.fit_words(&words, room))
+    }
+}
+
+/// Returns the last part of a path, with either separator.
+fn folder_name(path: &str) -> &str {
+    path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// "1 stop, 153 warn, 567 clear".

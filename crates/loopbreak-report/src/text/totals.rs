@@ -9,8 +9,12 @@ use super::detail::NO_STOP;
 use super::style::TextStyle;
 use crate::mode_note::mode_note;
 use crate::number::{dollars, grouped, model_calls, percent, plural, rough};
+use crate::spending::{amount, price_source, total_cost, unpriced};
 use crate::unread_items::unread_items;
 use loopbreak_analysis::{Report, RunTotals, SeriesReport, VerdictName};
+
+/// Maximum number of loops of several runs.
+const GROUPS: usize = 5;
 
 /// Returns the totals in one line.
 pub fn summary(totals: &RunTotals) -> String {
@@ -30,16 +34,60 @@ pub(super) fn write(out: &mut String, report: &Report, look: &TextStyle) -> fmt:
         task(out, series, look)?;
     }
     let totals = &report.totals;
+    if totals.runs > 1 {
+        repeated_loops(out, totals, look)?;
+    }
     let bold = look.bold();
     writeln!(out, "{bold}{}{bold:#}", found(totals))?;
     if totals.stopped > 0 {
         writeln!(out, "{}", came_of_it(totals))?;
     }
+    money(out, totals, look)?;
     if let Some(left_out) = left_out(totals) {
         let dim = look.dim();
         writeln!(out, "{dim}{left_out}{dim:#}")?;
     }
     Ok(())
+}
+
+/// Writes what was spent. Of a single run, the lines above say it.
+fn money(out: &mut String, totals: &RunTotals, look: &TextStyle) -> fmt::Result {
+    let dim = look.dim();
+    if let Some(spent) = total_cost(&totals.spending).filter(|_| totals.runs > 1) {
+        writeln!(out, "{spent}")?;
+    }
+    for note in price_source(&totals.spending).into_iter().chain(unpriced(&totals.spending)) {
+        writeln!(out, "{dim}{note}{dim:#}")?;
+    }
+    Ok(())
+}
+
+/// Writes the loops that were in several runs, the most expensive first.
+fn repeated_loops(out: &mut String, totals: &RunTotals, look: &TextStyle) -> fmt::Result {
+    let groups = &totals.spending.repeated_loops;
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let bold = look.bold();
+    writeln!(out, "{bold}the same loop in several runs{bold:#}")?;
+    for group in groups.iter().take(GROUPS) {
+        let is_estimate = totals.spending.estimated_usd.is_some();
+        let cost = group.cost_usd.map_or(String::new(), |usd| format!(", {}", amount(usd, is_estimate)));
+        let tool = group.tool.as_deref().map(|tool| format!(" {tool}")).unwrap_or_default();
+        let text = format!(
+            "{}, {}{cost}  {}{tool}: {}",
+            plural(group.runs, "run"),
+            plural(group.steps, "step"),
+            group.pattern,
+            group.reason
+        );
+        writeln!(out, "  {}", look.fit_words(&text, look.width.saturating_sub(2)))?;
+    }
+    if groups.len() > GROUPS {
+        let dim = look.dim();
+        writeln!(out, "  {dim}+{} more; --json lists them{dim:#}", groups.len() - GROUPS)?;
+    }
+    writeln!(out)
 }
 
 /// Writes what the totals cannot say: items that could not be read, and guards that were not enforced.
@@ -100,7 +148,7 @@ fn came_of_it(totals: &RunTotals) -> String {
     if let Some(tokens) = totals.tokens_after_ending.filter(|tokens| *tokens > 0) {
         let _ = write!(text, ", ~{} tokens", rough(tokens));
     }
-    if let Some(cost) = totals.cost_after_ending_usd.filter(|cost| *cost > 0.0) {
+    if let Some(cost) = totals.spending.after_ending_usd.filter(|cost| *cost > 0.0) {
         let _ = write!(text, ", ~{}", dollars(cost));
     }
     let unknown = totals.unmeasured_endings;

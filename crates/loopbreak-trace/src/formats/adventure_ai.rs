@@ -113,7 +113,7 @@ fn emit(
     let usage = Usage {
         input_tokens: tokens(command.prompt_tokens),
         output_tokens: tokens(command.completion_tokens),
-        cost_usd: None,
+        ..Usage::default()
     };
     let (score, text) = reply.map_or((None, None), |reply| (reply.score, reply.content));
     let step = Step {

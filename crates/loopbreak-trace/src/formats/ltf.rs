@@ -183,7 +183,10 @@ impl<'a> LtfEvent<'a> {
         let usage = Usage {
             input_tokens: tokens.input.map(|input| read.fold(input, u64::saturating_add)),
             output_tokens: tokens.output,
+            cache_read_tokens: tokens.cached,
+            cache_write_tokens: tokens.cache_write,
             cost_usd,
+            ..Usage::default()
         };
         (self.tokens.is_some() || cost_usd.is_some()).then_some(usage)
     }

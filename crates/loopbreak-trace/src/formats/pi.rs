@@ -80,6 +80,9 @@ struct PiEntry<'a> {
     kind: Option<StepText<'a>>,
     #[serde(borrow)]
     id: Option<StepText<'a>>,
+    /// The folder that the agent works in; only in the first line.
+    #[serde(borrow)]
+    cwd: Option<StepText<'a>>,
     timestamp: Option<EpochMillis>,
     #[serde(borrow)]
     message: Option<&'a RawValue>,
@@ -147,6 +150,9 @@ impl LogReader for PiSession {
             "session" => {
                 self.agent.end(sink);
                 self.agent = AgentConversation::new(entry.id.as_deref(), None);
+                if let Some(folder) = &entry.cwd {
+                    sink.project(entry.id.as_deref(), folder);
+                }
             }
             "message" | "message_end" => {
                 let Some(message) = entry.message else { return Ok(()) };
@@ -216,6 +222,9 @@ impl PiSession {
             self.agent.add_usage(Usage {
                 input_tokens: usage.input.map(|input| read.fold(input, u64::saturating_add)),
                 output_tokens: usage.output,
+                cache_read_tokens: usage.cache_read,
+                cache_write_tokens: usage.cache_write,
+                cache_write_1h_tokens: None,
                 cost_usd: usage.cost.and_then(|cost| cost.total).filter(|cost| *cost >= 0.0),
             });
         }

@@ -1,5 +1,6 @@
 //! OpenAI Responses: lists of items, requests and responses. See docs/formats/responses.md.
 
+use loopbreak::Usage;
 use loopbreak::step::{EpochMillis, StepText};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -77,6 +78,14 @@ struct ResponseObjectKeys<'a> {
 struct ResponseTokens {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
+    input_tokens_details: Option<CachedTokens>,
+}
+
+/// Details of the input.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+struct CachedTokens {
+    cached_tokens: Option<u64>,
 }
 
 /// Reads the id of a conversation, which is a text or an object.
@@ -120,7 +129,12 @@ impl LogReader for ResponsesReader {
             broken = std::mem::replace(&mut broken, Ok(())).and(said);
         });
         if let Some(tokens) = keys.and_then(|keys| keys.usage) {
-            self.items.add_tokens(tokens.input_tokens, tokens.output_tokens);
+            self.items.add_usage(Usage {
+                input_tokens: tokens.input_tokens,
+                output_tokens: tokens.output_tokens,
+                cache_read_tokens: tokens.input_tokens_details.and_then(|details| details.cached_tokens),
+                ..Usage::default()
+            });
         }
         if !holds_items && walked.is_ok() {
             return self.items.read_item(unit, None, sink);

@@ -83,6 +83,7 @@ impl SweAgentSummary<'_> {
             input_tokens: stats.tokens_sent.filter(|tokens| *tokens > 0),
             output_tokens: stats.tokens_received.filter(|tokens| *tokens > 0),
             cost_usd: stats.instance_cost.filter(|cost| *cost > 0.0),
+            ..Usage::default()
         };
         (usage.input_tokens.is_some() || usage.output_tokens.is_some() || usage.cost_usd.is_some())
             .then_some(usage)

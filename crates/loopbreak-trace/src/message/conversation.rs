@@ -77,19 +77,7 @@ impl AgentConversation {
 
     /// Adds usage to the next step.
     pub(crate) fn add_usage(&mut self, usage: Usage) {
-        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (a, b) => a.or(b),
-        };
-        let so_far = self.usage.unwrap_or_default();
-        self.usage = Some(Usage {
-            input_tokens: sum(so_far.input_tokens, usage.input_tokens),
-            output_tokens: sum(so_far.output_tokens, usage.output_tokens),
-            cost_usd: match (so_far.cost_usd, usage.cost_usd) {
-                (Some(a), Some(b)) => Some(a + b),
-                (a, b) => a.or(b),
-            },
-        });
+        self.usage = Some(self.usage.unwrap_or_default().plus(usage));
     }
 
     /// Adds a text of the agent. It belongs to the next call, or becomes a step of its own.

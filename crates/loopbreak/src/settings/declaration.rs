@@ -1,10 +1,12 @@
 //! All settings of a guard. Every option is declared once: name, default, documentation. The reference page,
 //! the JSON schema and `loopbreak config explain` are generated from the declarations.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AdviceSettings, AllowRule, Mode, PolicySettings, Profile, ReportSettings, SettingsChecks,
+    AdviceSettings, AllowRule, Mode, ModelPrice, PolicySettings, Profile, ReportSettings, SettingsChecks,
     SettingsProblem, ToolRule,
 };
 use crate::detectors::{Detector, DetectorName, DetectorSettings, for_each_detector};
@@ -30,6 +32,9 @@ macro_rules! declare_settings {
             pub advice: AdviceSettings,
             /// Numbers that reports are computed with.
             pub report: ReportSettings,
+            /// Prices of models by name, in US dollars per million tokens. They replace those of the table that Loopbreak
+            /// contains.
+            pub prices: BTreeMap<String, ModelPrice>,
             /// Actions that are never a loop.
             pub allow: Vec<AllowRule>,
             /// Declarations of tools, which decide instead of their names. The first one that matches counts.
@@ -47,6 +52,7 @@ macro_rules! declare_settings {
                     policy: PolicySettings::default(),
                     advice: AdviceSettings::default(),
                     report: ReportSettings::default(),
+                    prices: BTreeMap::new(),
                     allow: Vec::new(),
                     tool: Vec::new(),
                 };
@@ -110,6 +116,9 @@ impl Settings {
         checks.table("report", |checks| {
             checks.within("calls_per_step", self.report.calls_per_step, &(0..=1000));
         });
+        for (model, price) in &self.prices {
+            checks.table(&format!("prices.{model:?}"), |checks| price.check(checks));
+        }
         checks.table("advice", |checks| crate::advice::check(&self.advice, checks));
         for (index, rule) in self.allow.iter().enumerate() {
             checks.that(rule.tool.is_some() || rule.args.is_some(), &format!("allow[{index}]"), || {

@@ -96,8 +96,8 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
         .prop_map(|(text, error, exit, denied)| Outcome { text, error, exit, denied });
     let usage = (option::of(any::<u64>()), option::of(number())).prop_map(|(input_tokens, cost_usd)| Usage {
         input_tokens,
-        output_tokens: None,
         cost_usd,
+        ..Usage::default()
     });
     let who = (
         option::weighted(0.1, label()),

@@ -58,6 +58,9 @@ struct AiSdkTokens {
     input: Option<u64>,
     #[serde(rename = "outputTokens", alias = "completionTokens")]
     output: Option<u64>,
+    /// Part of the input.
+    #[serde(rename = "cachedInputTokens")]
+    cached: Option<u64>,
 }
 
 /// A part, with the keys of all kinds.
@@ -168,7 +171,8 @@ pub(super) fn emit(
                 agent.add_usage(Usage {
                     input_tokens: tokens.input,
                     output_tokens: tokens.output,
-                    cost_usd: None,
+                    cache_read_tokens: tokens.cached,
+                    ..Usage::default()
                 });
             }
         }

@@ -57,7 +57,8 @@ impl ChatConversation {
             self.usage = Some(Usage {
                 input_tokens: tokens.prompt_tokens,
                 output_tokens: tokens.completion_tokens,
-                cost_usd: None,
+                cache_read_tokens: tokens.prompt_tokens_details.and_then(|details| details.cached_tokens),
+                ..Usage::default()
             });
         }
         match message.role.as_deref().unwrap_or_default() {

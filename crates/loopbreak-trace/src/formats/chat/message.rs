@@ -88,6 +88,15 @@ pub(super) struct ChatTokens {
     pub(super) prompt_tokens: Option<u64>,
     #[serde(alias = "output_tokens")]
     pub(super) completion_tokens: Option<u64>,
+    #[serde(alias = "input_tokens_details", deserialize_with = "or_none")]
+    pub(super) prompt_tokens_details: Option<ChatInputDetails>,
+}
+
+/// Parts of the input tokens.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ChatInputDetails {
+    pub(super) cached_tokens: Option<u64>,
 }
 
 /// Returns whether a value is a message, and not a whole conversation.

@@ -108,9 +108,17 @@ impl ClaudeAgent {
         };
         let input = read(tokens).saturating_sub(read(self.counted));
         let output = tokens.output.saturating_sub(self.counted.output);
-        let sum = |so_far: Option<u64>, more: u64| Some(so_far.unwrap_or(0).saturating_add(more));
-        self.taken.input_tokens = sum(self.taken.input_tokens, input);
-        self.taken.output_tokens = sum(self.taken.output_tokens, output);
+        let since = |part: fn(&ClaudeTokens) -> u64| {
+            Some(part(&tokens).saturating_sub(part(&self.counted))).filter(|more| *more > 0)
+        };
+        self.taken = self.taken.plus(Usage {
+            input_tokens: Some(input),
+            output_tokens: Some(output),
+            cache_read_tokens: since(|tokens| tokens.cache_read),
+            cache_write_tokens: since(|tokens| tokens.cache_written),
+            cache_write_1h_tokens: since(|tokens| tokens.written.for_an_hour),
+            cost_usd: None,
+        });
         if read(tokens) >= read(self.counted) && tokens.output >= self.counted.output {
             self.counted = tokens;
         }

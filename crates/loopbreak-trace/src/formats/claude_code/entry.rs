@@ -60,6 +60,9 @@ pub(super) struct ClaudeEntry<'a> {
     /// Only in `attachment` lines.
     #[serde(borrow)]
     pub(super) attachment: Option<ClaudeAttachment<'a>>,
+    /// The folder that the agent works in.
+    #[serde(borrow, deserialize_with = "or_none")]
+    pub(super) cwd: Option<StepText<'a>>,
     /// Only in old transcripts.
     #[serde(rename = "costUSD")]
     pub(super) cost: Option<f64>,
@@ -203,6 +206,17 @@ pub(super) struct ClaudeTokens {
     #[serde(deserialize_with = "or_default")]
     #[serde(rename = "output_tokens")]
     pub(super) output: u64,
+    /// The written tokens by the time that the cache keeps them.
+    #[serde(rename = "cache_creation", deserialize_with = "or_default")]
+    pub(super) written: ClaudeCacheWrites,
+}
+
+/// Tokens that were written to a cache for a longer time than usual.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ClaudeCacheWrites {
+    #[serde(rename = "ephemeral_1h_input_tokens", deserialize_with = "or_default")]
+    pub(super) for_an_hour: u64,
 }
 
 /// Progress of a call. Only the messages of a subagent matter.

@@ -29,6 +29,8 @@ pub(super) struct ClaudeSession {
     seen: SeenIds,
     /// Session and name of the agents that have done nothing since a compaction.
     compacted: Vec<(Option<String>, Option<String>)>,
+    /// The session whose folder was named last.
+    placed: Option<Option<String>>,
 }
 
 impl ClaudeSession {
@@ -39,6 +41,7 @@ impl ClaudeSession {
             chains: SidechainNames::default(),
             seen: SeenIds::default(),
             compacted: Vec::new(),
+            placed: None,
         }
     }
 
@@ -77,6 +80,12 @@ impl ClaudeSession {
     ) -> Result<(), SkipReason> {
         let (session_id, denial) = (line.take_session(), line.take_denial());
         let session = session_id.as_deref();
+        if let Some(folder) = line.cwd.as_deref()
+            && self.placed.as_ref().is_none_or(|placed| placed.as_deref() != session)
+        {
+            sink.project(session, folder);
+            self.placed = Some(session.map(str::to_owned));
+        }
         let chain = self.chains.name_of(&line);
         let name = of
             .or(line.agent.as_deref().filter(|_| line.is_sidechain))

@@ -80,6 +80,9 @@ pub(super) struct CodexContext<'a> {
     pub(super) id: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) model: Option<StepText<'a>>,
+    /// The folder that the agent works in.
+    #[serde(borrow)]
+    pub(super) cwd: Option<StepText<'a>>,
 }
 
 /// An event that counts tokens.
@@ -100,4 +103,6 @@ pub(super) struct CodexTokenInfo {
 pub(super) struct CodexTokens {
     pub(super) input_tokens: Option<u64>,
     pub(super) output_tokens: Option<u64>,
+    /// Part of the input.
+    pub(super) cached_input_tokens: Option<u64>,
 }

@@ -7,7 +7,7 @@ use loopbreak::{
 use serde_json::value::RawValue;
 
 use super::call_outcome::{CodexDenial, ScriptState, denial};
-use super::entry::{CodexContext, CodexEntry, CodexItem, CodexItemKind, CodexTokenEvent, CodexTokens};
+use super::entry::{CodexContext, CodexEntry, CodexItem, CodexItemKind, CodexTokenEvent};
 use super::items::CodexPosition;
 use super::scripts::CodexScripts;
 use super::turn_item::{CodexItemEvent, CodexScriptCall};
@@ -39,6 +39,9 @@ impl LogReader for CodexRollout {
                 let context: CodexContext<'_> = serde_json::from_str(payload).map_err(broken)?;
                 if kind == "session_meta" {
                     self.begin(context.id);
+                    if let Some(folder) = &context.cwd {
+                        sink.project(self.run.as_deref(), folder);
+                    }
                 }
                 if let Some(model) = context.model {
                     self.model = Some(model.0.into_owned());
@@ -101,21 +104,8 @@ impl CodexRollout {
     }
 
     /// Adds tokens to the next step.
-    pub(in crate::formats) fn add_tokens(&mut self, input_tokens: Option<u64>, output_tokens: Option<u64>) {
-        self.add_usage(CodexTokens { input_tokens, output_tokens });
-    }
-
-    fn add_usage(&mut self, tokens: CodexTokens) {
-        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (a, b) => a.or(b),
-        };
-        let so_far = self.usage.unwrap_or_default();
-        self.usage = Some(Usage {
-            input_tokens: sum(so_far.input_tokens, tokens.input_tokens),
-            output_tokens: sum(so_far.output_tokens, tokens.output_tokens),
-            cost_usd: None,
-        });
+    pub(in crate::formats) fn add_usage(&mut self, usage: Usage) {
+        self.usage = Some(self.usage.unwrap_or_default().plus(usage));
     }
 
     /// Reads an event: a count of tokens, or a call of a script.
@@ -134,7 +124,12 @@ impl CodexRollout {
         }
         let counted: CodexTokenEvent = serde_json::from_str(payload).unwrap_or_default();
         if let Some(tokens) = counted.info.and_then(|info| info.last_token_usage) {
-            self.add_usage(tokens);
+            self.add_usage(Usage {
+                input_tokens: tokens.input_tokens,
+                output_tokens: tokens.output_tokens,
+                cache_read_tokens: tokens.cached_input_tokens,
+                ..Usage::default()
+            });
         }
     }
 

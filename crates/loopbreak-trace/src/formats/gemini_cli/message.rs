@@ -48,6 +48,8 @@ struct GeminiTokens {
     input: Option<u64>,
     output: Option<u64>,
     thoughts: Option<u64>,
+    /// Part of the input.
+    cached: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -132,7 +134,8 @@ impl<'a> GeminiMessage<'a> {
         let mut usage = self.tokens.map(|tokens| Usage {
             input_tokens: tokens.input,
             output_tokens: tokens.output.map(|output| output.saturating_add(tokens.thoughts.unwrap_or(0))),
-            cost_usd: None,
+            cache_read_tokens: tokens.cached,
+            ..Usage::default()
         });
         let (at, model) = (self.timestamp, self.model);
         let calls = self.calls.unwrap_or_default();

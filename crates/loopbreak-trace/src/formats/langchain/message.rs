@@ -75,6 +75,15 @@ struct LangChainCall<'a> {
 struct LangChainTokens {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
+    input_token_details: Option<LangChainInputDetails>,
+}
+
+/// Parts of the input.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+struct LangChainInputDetails {
+    cache_read: Option<u64>,
+    cache_creation: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -154,10 +163,13 @@ fn emit_answer(
     agent.agent = message.name.map(|name| name.0.into_owned());
     agent.set_model(message.response_metadata.and_then(|about| about.model_name).as_deref());
     if let Some(tokens) = message.usage_metadata {
+        let details = tokens.input_token_details.unwrap_or_default();
         agent.add_usage(Usage {
             input_tokens: tokens.input_tokens,
             output_tokens: tokens.output_tokens,
-            cost_usd: None,
+            cache_read_tokens: details.cache_read,
+            cache_write_tokens: details.cache_creation,
+            ..Usage::default()
         });
     }
     for block in message.content.unwrap_or_default().into_blocks() {

@@ -143,6 +143,9 @@ fn usage(tokens: Option<OpencodeTokens>, cost: Option<f64>) -> Option<Usage> {
     Some(Usage {
         input_tokens: sum(tokens.input, [cache.read, cache.write]),
         output_tokens: sum(tokens.output, [tokens.reasoning, None]),
+        cache_read_tokens: cache.read,
+        cache_write_tokens: cache.write,
+        cache_write_1h_tokens: None,
         cost_usd: cost.filter(|cost| cost.is_finite() && *cost >= 0.0),
     })
 }

@@ -96,6 +96,9 @@ struct OpenHandsMetrics {
 struct OpenHandsTokens {
     prompt_tokens: u64,
     completion_tokens: u64,
+    /// Parts of the prompt.
+    cache_read_tokens: u64,
+    cache_write_tokens: u64,
 }
 
 /// Keys of an evaluation other than its events.
@@ -328,6 +331,14 @@ impl OpenHandsReader {
             };
             add(&mut usage.input_tokens, tokens.prompt_tokens, before.prompt_tokens);
             add(&mut usage.output_tokens, tokens.completion_tokens, before.completion_tokens);
+            for (so_far, now, before) in [
+                (&mut usage.cache_read_tokens, tokens.cache_read_tokens, before.cache_read_tokens),
+                (&mut usage.cache_write_tokens, tokens.cache_write_tokens, before.cache_write_tokens),
+            ] {
+                if now > before {
+                    add(so_far, now, before);
+                }
+            }
             self.total.accumulated_token_usage = Some(tokens);
         }
         if usage.cost_usd.is_none() && usage.input_tokens.is_none() {

@@ -29,6 +29,12 @@ const ANSWERED: [&str; 5] = [
     "gen_ai.usage.completion_tokens",
 ];
 
+/// Tokens of the input that were read from a cache, and written to it.
+const CACHE_READ: [&str; 2] =
+    ["llm.token_count.prompt_details.cache_read", "gen_ai.usage.cache_read.input_tokens"];
+const CACHE_WRITE: [&str; 2] =
+    ["llm.token_count.prompt_details.cache_write", "gen_ai.usage.cache_creation.input_tokens"];
+
 /// The role of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SpanRole {
@@ -149,10 +155,6 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
 
     /// Reads a model span.
     fn read_model(&mut self, index: usize, span: &OtelSpan<'a>) {
-        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (a, b) => a.or(b),
-        };
         let input = span.attributes.count(&[
             "llm.token_count.prompt",
             "gen_ai.usage.input_tokens",
@@ -164,12 +166,14 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
             "gen_ai.usage.completion_tokens",
         ]);
         if input.is_some() || output.is_some() {
-            let so_far = self.usage.unwrap_or_default();
-            self.usage = Some(Usage {
-                input_tokens: sum(so_far.input_tokens, input),
-                output_tokens: sum(so_far.output_tokens, output),
-                cost_usd: None,
-            });
+            let usage = Usage {
+                input_tokens: input,
+                output_tokens: output,
+                cache_read_tokens: span.attributes.count(&CACHE_READ),
+                cache_write_tokens: span.attributes.count(&CACHE_WRITE),
+                ..Usage::default()
+            };
+            self.usage = Some(self.usage.unwrap_or_default().plus(usage));
         }
         let model = span
             .attributes

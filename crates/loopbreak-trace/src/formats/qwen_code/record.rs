@@ -69,6 +69,9 @@ pub(super) struct QwenTokens {
     output: Option<u64>,
     #[serde(rename = "thoughtsTokenCount")]
     thoughts: Option<u64>,
+    /// Part of the input.
+    #[serde(rename = "cachedContentTokenCount")]
+    cached: Option<u64>,
 }
 
 impl From<QwenTokens> for Usage {
@@ -76,7 +79,8 @@ impl From<QwenTokens> for Usage {
         Usage {
             input_tokens: tokens.input,
             output_tokens: tokens.output.map(|output| output.saturating_add(tokens.thoughts.unwrap_or(0))),
-            cost_usd: None,
+            cache_read_tokens: tokens.cached,
+            ..Usage::default()
         }
     }
 }
