@@ -37,6 +37,8 @@ mod screenshots;
 mod secrets;
 mod source_lexer;
 mod split_mix;
+#[cfg(target_os = "linux")]
+mod trial;
 mod workflows;
 mod workspace_program;
 
