@@ -200,6 +200,12 @@ pub(super) fn is_refusal(end: &ProgramEnd) -> bool {
     end.code() == Some(0) && answer["hookSpecificOutput"]["permissionDecision"] == "deny"
 }
 
+/// Returns whether the answer of a hook keeps a call back: it refuses the call, or asks the user.
+pub(super) fn is_kept_back(end: &ProgramEnd) -> bool {
+    let answer: Value = serde_json::from_str(&end.out).unwrap_or_default();
+    is_refusal(end) || end.code() == Some(0) && answer["hookSpecificOutput"]["permissionDecision"] == "ask"
+}
+
 /// Returns whether this process may become another user.
 pub(super) fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)

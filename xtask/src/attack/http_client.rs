@@ -111,7 +111,7 @@ impl HttpClient {
             ("Mcp-Session-Id", self.session.clone()),
         ] {
             if let Some(value) = value {
-                head += &format!("{name}: {value}\r\n");
+                head.extend([name, ": ", &value, "\r\n"]);
             }
         }
         self.stream.get_mut().write_all(format!("{head}\r\n{message}").as_bytes())?;

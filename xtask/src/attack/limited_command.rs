@@ -115,7 +115,7 @@ impl LimitedCommand {
     }
 
     /// Runs it as another user. Only root may do that.
-    pub(super) fn as_other_user(mut self) -> Self {
+    pub(super) fn by_other_user(mut self) -> Self {
         self.is_other_user = true;
         self
     }

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         }
         return Ok(());
     }
-    programs::install_for_faults()?;
+    programs::install_for_attacks()?;
     let program = tried_program("attack", arguments.program.as_deref(), arguments.release)?;
     let lab = AttackLab::open(program, arguments.slow.is_some(), arguments.slow.unwrap_or(1))?;
     let started = Instant::now();
@@ -76,8 +76,8 @@ mod tests {
         Err(ChoreFailure::Failed("no program".to_owned()))
     }
 
-    fn forget(_: &AttackLab, _: &mut AttackRows) -> Result<(), ChoreFailure> {
-        Ok(())
+    fn forget(lab: &AttackLab, _: &mut AttackRows) -> Result<(), ChoreFailure> {
+        lab.home().map(drop)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::attack::attack_lab::{AttackHome, AttackLab, is_refusal, is_root};
+use crate::attack::attack_lab::{AttackHome, AttackLab, is_kept_back, is_refusal, is_root};
 use crate::attack::attack_rows::AttackRows;
 use crate::chore_failure::ChoreFailure;
 use crate::process::works;
@@ -102,16 +102,20 @@ pub(super) fn switched_off(lab: &AttackLab, rows: &mut AttackRows) -> Result<(),
         return Err(ChoreFailure::Failed("cannot change the owner of a file".to_owned()));
     }
     let project = home.create_folder("shared/project")?;
-    let mut refusals = 0;
+    let mut kept_back = 0;
     for number in 0..12 {
         for name in ["PostToolUse", "PreToolUse"] {
             let mut event = home.event("session", name);
             event["cwd"] = project.display().to_string().into();
             let end = home.hook_command(&event).folder(&project).run()?;
-            refusals += usize::from(number > 7 && is_refusal(&end));
+            kept_back += usize::from(name == "PreToolUse" && number > 7 && is_kept_back(&end));
         }
     }
-    rows.judge(attack, refusals > 0, format_args!("{refusals} calls of the loop refused"));
+    rows.judge(
+        attack,
+        kept_back == 4,
+        format_args!("{kept_back} of the last 4 calls refused or put to the user"),
+    );
     Ok(())
 }
 
@@ -125,7 +129,7 @@ fn judge_refusals(
     let (mut refused, mut told) = (0, String::new());
     for _ in 0..calls {
         let end = home.step("session", "PreToolUse")?;
-        refused += usize::from(is_refusal(&end));
+        refused += usize::from(is_kept_back(&end));
         told += &end.out;
         told += &end.err;
     }
@@ -135,7 +139,7 @@ fn judge_refusals(
         attack,
         refused == calls && (in_answer || in_status),
         format_args!(
-            "{refused} of {calls} calls still refused; user told in the session: {}, in `status`: {}",
+            "{refused} of {calls} calls still refused or put to the user; user told in the session: {}, in `status`: {}",
             if in_answer { "yes" } else { "no" },
             if in_status { "yes" } else { "no" }
         ),

@@ -38,8 +38,7 @@ pub(super) fn removed(lab: &AttackLab, rows: &mut AttackRows) -> Result<(), Chor
     );
     drop(dialog);
     let home = lab.home()?;
-    let script =
-        "echo >> ../count; [ $(wc -l < ../count) = 7 ] && rm -rf \"$XDG_STATE_HOME/loopbreak\"; exit 0";
+    let script = "echo >> ../count; echo it $(wc -l < ../count); [ $(wc -l < ../count) = 7 ] && rm -rf \"$XDG_STATE_HOME/loopbreak\"; exit 0";
     home.write("project/it.sh", script)?;
     let line = format!("run --prompt x --max-iterations {ITERATIONS} --set stagnation.mode=off -- sh it.sh");
     let end = home.loopbreak(&line).run()?;

@@ -27,7 +27,7 @@ fn record_private(home: &AttackHome<'_>) -> Result<(), ChoreFailure> {
 
 /// Runs a shell as the other user.
 fn as_other(home: &AttackHome<'_>, line: &str) -> Result<ProgramEnd, ChoreFailure> {
-    home.command(Path::new("sh")).folder(Path::new("/")).args(["-c", line]).as_other_user().run()
+    home.command(Path::new("sh")).folder(Path::new("/")).args(["-c", line]).by_other_user().run()
 }
 
 /// F9: the server answers nobody without the token.
@@ -71,14 +71,9 @@ pub(super) fn over_http(lab: &AttackLab, rows: &mut AttackRows) -> Result<(), Ch
     rows.judge(
         "a client with the token reads the session of a hook",
         !answers.contains(PRIVATE) && answers.contains("error"),
-        if answers.contains(PRIVATE) { "its events".to_owned() } else { first_message(&answers) },
+        if answers.contains(PRIVATE) { "gets its events" } else { "gets an error" },
     );
     Ok(())
-}
-
-fn first_message(answers: &str) -> String {
-    let message = answers.split_once("\"message\":\"").map_or(answers, |(_, rest)| rest);
-    message.split('"').next().unwrap_or_default().to_owned()
 }
 
 /// F22: the files of the store are private, also in a folder that others may enter.

@@ -1,5 +1,6 @@
 //! Files and links that a cloned repository brings along.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -85,7 +86,8 @@ fn a_log() -> String {
     for run in 0..12 {
         for turn in 0..30 {
             let outcome = if run % 2 == 0 { 0 } else { turn };
-            log += &format!("{{\"run\":\"r{run}\",\"action\":\"a{outcome}\",\"outcome\":\"o{outcome}\"}}\n");
+            // Writing to a text cannot fail.
+            _ = writeln!(log, "{{\"run\":\"r{run}\",\"action\":\"a{outcome}\",\"outcome\":\"o{outcome}\"}}");
         }
     }
     log

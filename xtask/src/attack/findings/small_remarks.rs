@@ -1,5 +1,6 @@
 //! F28: the small remarks of the review.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::thread;
 use std::time::Duration;
@@ -68,8 +69,11 @@ fn huge_turn(lab: &AttackLab, rows: &mut AttackRows) -> Result<(), ChoreFailure>
     let mut log = String::new();
     for turn in 1..=40_u64 {
         let turn = if turn == 20 { u64::MAX } else { turn };
-        log +=
-            &format!("{{\"run\":\"r\",\"turn\":{turn},\"action\":\"x\",\"outcome\":\"same\",\"score\":0}}\n");
+        // Writing to a text cannot fail.
+        _ = writeln!(
+            log,
+            "{{\"run\":\"r\",\"turn\":{turn},\"action\":\"x\",\"outcome\":\"same\",\"score\":0}}"
+        );
     }
     home.write("project/log.jsonl", log)?;
     let end = home.loopbreak("analyze log.jsonl --json").run()?;
