@@ -6,6 +6,8 @@
 mod agents;
 #[cfg(not(feature = "agents"))]
 mod agents_relay;
+#[cfg(target_os = "linux")]
+mod attack;
 mod bench;
 mod builder_paths;
 mod chore_failure;
@@ -39,6 +41,8 @@ mod screenshots;
 mod secrets;
 mod source_lexer;
 mod split_mix;
+#[cfg(target_os = "linux")]
+mod trial;
 mod workflows;
 mod workspace_program;
 
@@ -81,6 +85,7 @@ Chores:
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
   faults [OPTIONS]             inject faults into hooks and their store, and check what is promised about them; `faults --help`
                                has more
+  attack [OPTIONS]             make the attacks of a review again and check that none does harm; `attack --help` has more
   release-fixture NAME [--program PATH]
                                write the store that a release leaves behind into the fixtures
   screenshots                  take the screenshots of the report page in docs/images/ with a real browser
@@ -129,6 +134,10 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "faults" => {
             return Err(ChoreFailure::Failed("faults: faults can be injected on Linux only".to_owned()));
         }
+        #[cfg(target_os = "linux")]
+        "attack" => return attack::run(rest),
+        #[cfg(not(target_os = "linux"))]
+        "attack" => return Err(ChoreFailure::Failed("attack: attacks are made on Linux only".to_owned())),
         #[cfg(feature = "agents")]
         "agents" => return agents::run(rest),
         #[cfg(not(feature = "agents"))]
@@ -189,6 +198,7 @@ mod tests {
             "hook-bench",
             "fuzz",
             "faults",
+            "attack",
             "release-fixture",
             "screenshots",
             "quality",
@@ -224,6 +234,7 @@ mod tests {
             "hook-bench x",
             "fuzz soon",
             "faults --only nothing",
+            "attack --only nothing",
             "release-fixture a/b",
             "screenshots all",
             "quality runs --part test",

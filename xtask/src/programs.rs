@@ -49,6 +49,32 @@ const JAVA: DebianProgram = DebianProgram {
     package: "default-jre-headless",
 };
 
+/// The program that packs hostile logs.
+#[cfg(target_os = "linux")]
+const PACKER: DebianProgram = DebianProgram {
+    why: "hostile logs are packed with",
+    places: &["zstd"],
+    version: "--version",
+    package: "zstd",
+};
+
+/// The program that clones hostile repositories.
+#[cfg(target_os = "linux")]
+const CLONER: DebianProgram = DebianProgram {
+    why: "hostile repositories are cloned with",
+    places: &["git"],
+    version: "--version",
+    package: "git",
+};
+
+/// The program that downloads.
+const DOWNLOADER: DebianProgram = DebianProgram {
+    why: "the install script is tested with",
+    places: &["curl"],
+    version: "--version",
+    package: "curl",
+};
+
 const ALL: [DebianProgram; 9] = [
     BROWSER,
     TRACER,
@@ -71,12 +97,7 @@ const ALL: [DebianProgram; 9] = [
         version: "-v",
         package: "frotz",
     },
-    DebianProgram {
-        why: "the install script is tested with",
-        places: &["curl"],
-        version: "--version",
-        package: "curl",
-    },
+    DOWNLOADER,
     DebianProgram {
         why: "the install script is tested with",
         places: &["wget"],
@@ -106,6 +127,12 @@ pub(crate) fn install_java() -> Result<(), ChoreFailure> {
 #[cfg(target_os = "linux")]
 pub(crate) fn install_for_faults() -> Result<(), ChoreFailure> {
     [TRACER, DATABASE_SHELL].iter().try_for_each(DebianProgram::install)
+}
+
+/// Installs the programs that `cargo xtask attack` needs.
+#[cfg(target_os = "linux")]
+pub(crate) fn install_for_attacks() -> Result<(), ChoreFailure> {
+    [DATABASE_SHELL, PACKER, CLONER, DOWNLOADER].iter().try_for_each(DebianProgram::install)
 }
 
 impl DebianProgram {

@@ -18,7 +18,7 @@ use crate::workspace_program::WorkspaceProgram;
 const FIXTURES: &str = "crates/loopbreak-cli/tests/fixtures/releases";
 
 /// A library that changes the clock of a program.
-const CLOCK_SHIM: &str = include_str!("faults/parts/clock_shim.c");
+const CLOCK_SHIM: &str = include_str!("trial/clock_shim.c");
 
 /// Writes the fixture of a release.
 pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {

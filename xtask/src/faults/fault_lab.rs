@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use super::fault_trial::FaultTrial;
 use super::part_figures::PartFigures;
-use super::trial_home::TrialHome;
 use crate::chore_failure::ChoreFailure;
+use crate::trial::TrialHome;
 
 /// Time between two messages about the progress of a part.
 const PROGRESS: Duration = Duration::from_secs(10);

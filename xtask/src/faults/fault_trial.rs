@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::fault_lab::FaultLab;
 use super::hook_process::{HookConditions, HookProcess, HookReply, SentEvent};
 use super::part_figures::PartFigures;
-use super::step_ledger::{LedgerDifference, StepFate, StepLedger};
-use super::trial_home::TrialHome;
+use super::step_ledger::{LedgerDifference, LoggedStep, StepFate, StepLedger};
 use crate::chore_failure::ChoreFailure;
+use crate::trial::TrialHome;
 
 /// The longest time that a hook may take.
 const BUDGET: Duration = Duration::from_secs(1);
@@ -194,7 +194,7 @@ impl<'l> FaultTrial<'l> {
     pub(super) fn next_hook_works(&mut self, session: &str) -> Result<(), ChoreFailure> {
         let call = self.new_call();
         self.record(session, &call)?;
-        let log = self.home.log(self.lab.program(), session);
+        let log = LoggedStep::read(&self.home, self.lab.program(), session);
         match log {
             Err(reason) => self.broke(reason),
             Ok(log) if log.iter().any(|step| step.call == call) => {}
@@ -238,7 +238,7 @@ impl<'l> FaultTrial<'l> {
     /// Compares the log of a session with the steps that were sent. Steps that wait in a queue are recorded by the next hooks.
     fn compare_log(&mut self, session: &str) -> Result<Result<LedgerDifference, String>, ChoreFailure> {
         for _ in 0..HOOKS_TO_EMPTY_QUEUE {
-            let log = match self.home.log(self.lab.program(), session) {
+            let log = match LoggedStep::read(&self.home, self.lab.program(), session) {
                 Ok(log) => log,
                 Err(reason) => return Ok(Err(reason)),
             };

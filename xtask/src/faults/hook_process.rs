@@ -3,14 +3,13 @@
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::machine_stall::MachineStall;
-use super::trial_home::TrialHome;
+use crate::trial::{MachineStall, TrialHome, kill_group};
 
 /// Time after which a hook counts as hung and is killed, without the time that the machine took for other work.
 const HANG: Duration = Duration::from_secs(20);
@@ -119,11 +118,7 @@ impl HookProcess {
 
     /// Kills the hook with everything it started.
     pub(super) fn kill(&mut self) {
-        let group = format!("-{}", self.child.id());
-        let killed = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
-        if !killed.is_ok_and(|status| status.success()) {
-            let _ = self.child.kill();
-        }
+        kill_group(&mut self.child);
     }
 
     /// Kills the hook alone, which is quicker.

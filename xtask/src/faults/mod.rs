@@ -12,9 +12,7 @@
 //! - `parts`: the kinds of faults
 //! - `fault_lab`: the surroundings that all trials share, and their distribution over threads
 //! - `fault_trial`: one trial: hooks, and the checks after them
-//! - `trial_home`: the folder of a trial with its store
 //! - `hook_process`: a hook under faulty conditions
-//! - `machine_stall`: the time that the machine took for other work
 //! - `step_ledger`: the steps that were sent, to compare with the log
 //! - `part_figures`: what was counted
 //! - `system_calls`: the system calls of a hook, and faults at them
@@ -24,7 +22,6 @@ mod fault_lab;
 mod fault_trial;
 mod faults_arguments;
 mod hook_process;
-mod machine_stall;
 mod part_figures;
 mod parts;
 mod run;
@@ -33,6 +30,5 @@ mod seeded_random;
 mod short_form;
 mod step_ledger;
 mod system_calls;
-mod trial_home;
 
 pub(crate) use run::run;

@@ -1,6 +1,5 @@
 //! Runs the parts, prints their figures, and writes them into the page.
 
-use std::fs;
 use std::time::Instant;
 
 use super::fault_lab::{FaultLab, TrialScale};
@@ -9,15 +8,11 @@ use super::part_figures::{PartFigures, render_table};
 use super::parts::PARTS;
 use super::system_calls::check_tracer;
 use crate::chore_failure::ChoreFailure;
-use crate::process::root;
 use crate::programs;
-use crate::workspace_program::WorkspaceProgram;
+use crate::trial::{PageTable, tried_program};
 
-/// The page with the table.
-const PAGE: &str = "docs/reliability.md";
-/// The marks around the table.
-const START: &str = "<!-- faults: table -->\n";
-const END: &str = "<!-- /faults -->";
+/// The place of the table.
+const TABLE: PageTable = PageTable { page: "docs/reliability.md", chore: "faults" };
 
 /// Runs the chore.
 pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
@@ -34,14 +29,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     }
     programs::install_for_faults()?;
     check_tracer()?;
-    let program = if let Some(program) = arguments.program {
-        fs::canonicalize(&program)
-            .map_err(|error| ChoreFailure::io(format_args!("find {}", program.display()), &error))?
-    } else {
-        eprintln!("xtask: faults: building loopbreak …");
-        let options: &[&str] = if arguments.release { &["--quiet", "--release"] } else { &["--quiet"] };
-        WorkspaceProgram::Loopbreak.build_in(&root(), options)?
-    };
+    let program = tried_program("faults", arguments.program.as_deref(), arguments.release)?;
     let scale = if arguments.short { TrialScale::Short } else { TrialScale::Full };
     let lab = FaultLab::open(program, arguments.seed, scale)?;
     let mut figures = Vec::new();
@@ -71,25 +59,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     if failures > 0 {
         return Err(ChoreFailure::Failed(format!("{failures} broken promises (seed {})", arguments.seed)));
     }
-    if arguments.write { write(&table) } else { Ok(()) }
-}
-
-/// Replaces the table of the page.
-fn write(table: &str) -> Result<(), ChoreFailure> {
-    let path = root().join(PAGE);
-    let page =
-        fs::read_to_string(&path).map_err(|error| ChoreFailure::io(format_args!("read {PAGE}"), &error))?;
-    let page =
-        replace_table(&page, table).ok_or_else(|| ChoreFailure::Failed(format!("{PAGE} has no table")))?;
-    fs::write(&path, page).map_err(|error| ChoreFailure::io(format_args!("write {PAGE}"), &error))?;
-    eprintln!("xtask: {PAGE}: written");
-    Ok(())
-}
-
-fn replace_table(page: &str, table: &str) -> Option<String> {
-    let (before, rest) = page.split_once(START)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{START}{table}{END}{after}"))
+    if arguments.write { TABLE.write(&table) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -97,10 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_table_of_the_page_is_replaced() {
-        let page = format!("# P\n{START}old\n{END}\nrest\n");
-        assert_eq!(replace_table(&page, "| new |\n").unwrap(), format!("# P\n{START}| new |\n{END}\nrest\n"));
-        assert_eq!(replace_table("# P\n", "x"), None);
-        assert!(fs::read_to_string(root().join(PAGE)).unwrap().contains(START));
+    fn the_page_has_a_place_for_the_table() {
+        assert!(TABLE.is_in_page());
     }
 }

@@ -1,8 +1,11 @@
 //! The steps that were sent to hooks, to compare with the log.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde_json::Value;
+
+use crate::trial::TrialHome;
 
 /// A step of the log.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,6 +17,11 @@ pub(super) struct LoggedStep {
 }
 
 impl LoggedStep {
+    /// Reads the log of a session with the program.
+    pub(super) fn read(home: &TrialHome, program: &Path, session: &str) -> Result<Vec<Self>, String> {
+        Self::parse_all(&home.log(program, session)?)
+    }
+
     /// Parses the steps in the output of `loopbreak log --json`.
     pub(super) fn parse_all(text: &str) -> Result<Vec<Self>, String> {
         let parse = |line: &str| {

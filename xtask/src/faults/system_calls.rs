@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use super::fault_lab::FaultLab;
 use super::fault_trial::{ExpectedEnd, FaultTrial};
 use super::hook_process::HookConditions;
-use super::trial_home::TrialHome;
 use crate::chore_failure::ChoreFailure;
+use crate::trial::TrialHome;
 
 /// A system call of a hook: the n-th of its name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::faults::fault_lab::FaultLab;
 use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
 use crate::faults::part_figures::PartFigures;
 use crate::faults::system_calls::{CallPoint, inject, list_calls};
-use crate::faults::trial_home::TrialHome;
+use crate::trial::TrialHome;
 
 const SESSION: &str = "session";
 /// Number of steps in the store before the fault.

@@ -1,18 +1,12 @@
 //! Hooks whose clock jumps: backwards, far ahead, before 1970.
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
-
 use crate::chore_failure::ChoreFailure;
 use crate::faults::fault_lab::FaultLab;
 use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
 use crate::faults::hook_process::HookConditions;
 use crate::faults::part_figures::PartFigures;
-use crate::process::run as run_process;
+use crate::trial::{CLOCK_OFFSET, compile_clock_shim};
 
-/// The library that is preloaded into hooks.
-const SHIM: &str = include_str!("clock_shim.c");
 const SESSIONS: [&str; 8] = ["live-a", "live-b", "live-c", "live-d", "live-e", "live-f", "live-g", "live-h"];
 /// Number of steps of each before the jump.
 const STEPS: usize = 2;
@@ -35,7 +29,7 @@ const JUMPS: &[(&str, &[i64])] = &[
 ];
 
 pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
-    let shim = compile_shim(lab)?;
+    let shim = compile_clock_shim(&lab.path(""))?;
     let sessions = &SESSIONS[..lab.count(SESSIONS.len(), 3)];
     let home = lab.used_home(sessions, STEPS)?;
     let jumps = lab.sample(JUMPS.to_vec(), 3);
@@ -44,7 +38,7 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
         for (number, offset) in offsets.iter().enumerate() {
             let clock = HookConditions::with_variables(vec![
                 ("LD_PRELOAD", shim.display().to_string()),
-                ("LOOPBREAK_CLOCK_OFFSET", offset.to_string()),
+                (CLOCK_OFFSET, offset.to_string()),
             ]);
             // A session that begins makes room for itself.
             let session = format!("new-{number}");
@@ -60,11 +54,4 @@ pub(super) fn run(lab: &FaultLab) -> Result<PartFigures, ChoreFailure> {
         // This compares all sessions: those that the jump did not concern must be there too.
         trial.finish()
     })
-}
-
-fn compile_shim(lab: &FaultLab) -> Result<PathBuf, ChoreFailure> {
-    let (source, library) = (lab.path("clock_shim.c"), lab.path("clock_shim.so"));
-    fs::write(&source, SHIM).map_err(|error| ChoreFailure::io("write clock_shim.c", &error))?;
-    run_process(Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).args([&library, &source]))?;
-    Ok(library)
 }

@@ -1,15 +1,13 @@
 //! A full disk: a small file system in memory where that can be mounted, and limits on the size of files everywhere.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use crate::chore_failure::ChoreFailure;
 use crate::faults::fault_lab::{FaultLab, TrialScale};
 use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
 use crate::faults::hook_process::HookConditions;
 use crate::faults::part_figures::PartFigures;
-use crate::process::works;
+use crate::trial::MountedDisk;
 
 const SESSION: &str = "session";
 /// Number of steps in the store before the fault.
@@ -52,7 +50,7 @@ fn small_size(lab: &FaultLab) -> &'static str {
 
 /// Fills a small file system with steps, then makes it larger.
 fn small_disk(lab: &FaultLab, disk: &MountedDisk) -> Result<PartFigures, ChoreFailure> {
-    let state = disk.0.join("state");
+    let state = disk.path().join("state");
     disk.resize(small_size(lab))?;
     let _ = fs::remove_dir_all(&state);
     fs::create_dir_all(&state).map_err(|error| ChoreFailure::io("use a small file system", &error))?;
@@ -63,32 +61,4 @@ fn small_disk(lab: &FaultLab, disk: &MountedDisk) -> Result<PartFigures, ChoreFa
     disk.resize("40m")?;
     trial.next_hook_works(SESSION)?;
     trial.finish()
-}
-
-/// A file system in memory. It is unmounted at the end.
-struct MountedDisk(PathBuf);
-
-impl MountedDisk {
-    /// Mounts a file system, if this process may do that.
-    fn mount(folder: &Path, size: &str) -> Option<Self> {
-        fs::create_dir_all(folder).ok()?;
-        let options = format!("size={size}");
-        let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(folder);
-        works(&mut command).then(|| MountedDisk(folder.to_owned()))
-    }
-
-    fn resize(&self, size: &str) -> Result<(), ChoreFailure> {
-        let options = format!("remount,size={size}");
-        if works(Command::new("mount").args(["-o", &options]).arg(&self.0)) {
-            return Ok(());
-        }
-        Err(ChoreFailure::Failed("cannot change the size of a file system".to_owned()))
-    }
-}
-
-impl Drop for MountedDisk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg(&self.0).stderr(Stdio::null()).status();
-    }
 }

@@ -8,7 +8,7 @@ use crate::faults::fault_lab::FaultLab;
 use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
 use crate::faults::hook_process::HookConditions;
 use crate::faults::part_figures::PartFigures;
-use crate::faults::trial_home::TrialHome;
+use crate::trial::TrialHome;
 
 /// Damages by SQL, with what they do.
 const DAMAGES: &[(&str, &str)] = &[

@@ -9,7 +9,7 @@ use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
 use crate::faults::hook_process::HookConditions;
 use crate::faults::part_figures::PartFigures;
 use crate::faults::seeded_random::SeededRandom;
-use crate::faults::trial_home::TrialHome;
+use crate::trial::TrialHome;
 
 /// The sessions that the store has.
 pub(super) const SESSIONS: [&str; 3] = ["first", "other", "third"];

@@ -1,7 +1,5 @@
 //! Stores that make hooks wait: locked by another program, without locks, or on a slow disk.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::chore_failure::ChoreFailure;
@@ -10,7 +8,7 @@ use crate::faults::fault_trial::{ExpectedEnd, FaultTrial};
 use crate::faults::hook_process::HookConditions;
 use crate::faults::part_figures::PartFigures;
 use crate::faults::system_calls::inject;
-use crate::faults::trial_home::TrialHome;
+use crate::trial::{StoreLock, TrialHome};
 
 const SESSIONS: [&str; 2] = ["session", "other"];
 /// Number of steps of each before the fault.
@@ -101,43 +99,4 @@ fn wait_under(
         trial.next_hook_works(session)?;
     }
     trial.finish()
-}
-
-/// A program that holds a lock of the store.
-struct StoreLock(Child);
-
-impl StoreLock {
-    fn take(home: &TrialHome, lock: &str) -> Result<Self, ChoreFailure> {
-        let failed = |error: std::io::Error| ChoreFailure::io("lock a store with sqlite3", &error);
-        let mut child = Command::new("sqlite3")
-            .arg("-batch")
-            .arg(home.store())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(failed)?;
-        if let Some(input) = &mut child.stdin {
-            writeln!(input, "{lock}\n.print locked").map_err(failed)?;
-        }
-        let output = child.stdout.take().map(BufReader::new);
-        let is_locked = |line: std::io::Result<String>| line.is_ok_and(|line| line == "locked");
-        if output.is_some_and(|output| output.lines().any(is_locked)) {
-            return Ok(StoreLock(child));
-        }
-        Err(ChoreFailure::Failed("sqlite3 did not lock the store".to_owned()))
-    }
-
-    /// Ends the program, which rolls its change back.
-    fn release(mut self) -> Result<(), ChoreFailure> {
-        drop(self.0.stdin.take());
-        self.0.wait().map_err(|error| ChoreFailure::io("release the lock of a store", &error))?;
-        Ok(())
-    }
-}
-
-impl Drop for StoreLock {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }

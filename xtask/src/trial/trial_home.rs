@@ -5,11 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::step_ledger::LoggedStep;
-
 /// The folder of a trial. It is removed at the end.
 #[derive(Debug)]
-pub(super) struct TrialHome {
+pub(crate) struct TrialHome {
     folder: PathBuf,
     /// The state folder, if it is not in the folder.
     state: Option<PathBuf>,
@@ -17,38 +15,38 @@ pub(super) struct TrialHome {
 
 impl TrialHome {
     /// Creates an empty home.
-    pub(super) fn create(folder: PathBuf) -> io::Result<Self> {
+    pub(crate) fn create(folder: PathBuf) -> io::Result<Self> {
         fs::create_dir_all(folder.join("state"))?;
         Ok(TrialHome { folder, state: None })
     }
 
     /// Creates a home with a copy of the state of another.
-    pub(super) fn copy_of(other: &TrialHome, folder: PathBuf) -> io::Result<Self> {
+    pub(crate) fn copy_of(other: &TrialHome, folder: PathBuf) -> io::Result<Self> {
         let home = TrialHome::create(folder)?;
         copy_folder(&other.state(), &home.state())?;
         Ok(home)
     }
 
     /// Keeps the state in another folder, such as one on another file system.
-    pub(super) fn with_state(mut self, state: PathBuf) -> Self {
+    pub(crate) fn with_state(mut self, state: PathBuf) -> Self {
         self.state = Some(state);
         self
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.folder
     }
 
-    pub(super) fn state(&self) -> PathBuf {
+    pub(crate) fn state(&self) -> PathBuf {
         self.state.clone().unwrap_or_else(|| self.folder.join("state"))
     }
 
-    pub(super) fn store(&self) -> PathBuf {
+    pub(crate) fn store(&self) -> PathBuf {
         self.state().join("loopbreak/loopbreak.db")
     }
 
     /// Returns the files beside the store whose names contain a text.
-    pub(super) fn files_with(&self, part: &str) -> Vec<PathBuf> {
+    pub(crate) fn files_with(&self, part: &str) -> Vec<PathBuf> {
         let entries = self.store().parent().and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
         paths
@@ -57,7 +55,7 @@ impl TrialHome {
     }
 
     /// Returns the number of stores that were put aside.
-    pub(super) fn stores_put_aside(&self) -> usize {
+    pub(crate) fn stores_put_aside(&self) -> usize {
         let is_store = |path: &PathBuf| {
             !["-wal", "-shm", "-journal"].iter().any(|end| path.to_string_lossy().ends_with(end))
         };
@@ -65,13 +63,13 @@ impl TrialHome {
     }
 
     /// Returns whether steps wait to be recorded.
-    pub(super) fn has_queue(&self) -> bool {
+    pub(crate) fn has_queue(&self) -> bool {
         let folder = self.store().with_file_name("loopbreak.db-queue");
         fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
     }
 
-    /// Reads the log of a session with the program. A session without steps has an empty log.
-    pub(super) fn log(&self, program: &Path, session: &str) -> Result<Vec<LoggedStep>, String> {
+    /// Reads the log of a session with the program, as JSON lines. A session without steps has an empty log.
+    pub(crate) fn log(&self, program: &Path, session: &str) -> Result<String, String> {
         let output = self
             .command(program)
             .args(["log", session, "--json"])
@@ -79,15 +77,15 @@ impl TrialHome {
             .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         match output.status.code() {
-            Some(0) => LoggedStep::parse_all(&text(&output.stdout)),
+            Some(0) => Ok(text(&output.stdout)),
             // Wrong usage: the session does not exist.
-            Some(2) => Ok(Vec::new()),
+            Some(2) => Ok(String::new()),
             _ => Err(format!("`loopbreak log` failed: {} {}", output.status, text(&output.stderr).trim())),
         }
     }
 
     /// Returns a command that runs in this home.
-    pub(super) fn command(&self, program: &Path) -> Command {
+    pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
             .current_dir(&self.folder)
@@ -99,7 +97,7 @@ impl TrialHome {
     }
 
     /// Runs SQL with the program `sqlite3` and returns what it printed.
-    pub(super) fn sql(&self, statements: &str) -> Result<String, String> {
+    pub(crate) fn sql(&self, statements: &str) -> Result<String, String> {
         let output = Command::new("sqlite3")
             .arg("-batch")
             .arg(self.store())
@@ -112,7 +110,7 @@ impl TrialHome {
     }
 
     /// Lets SQLite check the store.
-    pub(super) fn check_integrity(&self) -> Result<(), String> {
+    pub(crate) fn check_integrity(&self) -> Result<(), String> {
         match self.sql("PRAGMA integrity_check")? {
             answer if answer == "ok" => Ok(()),
             answer => Err(answer.lines().take(3).collect::<Vec<_>>().join("; ")),

@@ -14,20 +14,20 @@ const STEAL: usize = 7;
 
 /// The time for which the machine has kept processes waiting since it was started.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MachineStall {
+pub(crate) struct MachineStall {
     waited: Duration,
 }
 
 impl MachineStall {
     /// Reads the present values. What the kernel does not count is zero.
-    pub(super) fn now() -> Self {
+    pub(crate) fn now() -> Self {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let waited = parse_pressure(&read("/proc/pressure/cpu")) + parse_pressure(&read("/proc/pressure/io"));
         MachineStall { waited: waited + parse_stolen(&read("/proc/stat")) }
     }
 
     /// Returns the time for which processes were kept waiting since an earlier moment.
-    pub(super) fn since(self, earlier: MachineStall) -> Duration {
+    pub(crate) fn since(self, earlier: MachineStall) -> Duration {
         self.waited.saturating_sub(earlier.waited)
     }
 }
