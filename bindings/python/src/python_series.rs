@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use loopbreak::Series;
-use loopbreak::series::{SeriesState, TaskCheck};
+use loopbreak::series::{RunSummary, SeriesState, TaskCheck};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -78,6 +78,21 @@ impl PythonSeries {
     ) -> PyResult<PythonVerdict> {
         let mut series = lock(py, &self.series);
         let verdict = call_engine(py, || series.send_back(run, origin, target, now))?;
+        let severity = verdict.findings.iter().map(|finding| finding.severity).max();
+        Ok(PythonVerdict::new(Arc::new(verdict), severity))
+    }
+
+    /// Records a run that has ended, by its steps. The verdict reports runs with the same prompt that end early, one after the other.
+    fn conclude(&self, py: Python<'_>, run: &str, steps: &Bound<'_, PyAny>) -> PyResult<PythonVerdict> {
+        let mut summary = RunSummary::new(&self.config, run);
+        for step in steps.try_iter()? {
+            let step = step?;
+            let json = step_json(&step)?;
+            let step = parse_step(py, &json)?;
+            call_engine(py, || summary.observe(&step))?;
+        }
+        let mut series = lock(py, &self.series);
+        let verdict = call_engine(py, || series.conclude(&summary))?;
         let severity = verdict.findings.iter().map(|finding| finding.severity).max();
         Ok(PythonVerdict::new(Arc::new(verdict), severity))
     }

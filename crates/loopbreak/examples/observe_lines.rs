@@ -1,6 +1,9 @@
 //! Measures `observe` on the steps of a log, from their lines. Prints the seconds of a step, which `cargo xtask python-bench`
 //! compares with those of the Python package.
-#![expect(clippy::disallowed_methods, reason = "the engine reads no file and no clock, but this program measures it")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the engine reads no file and no clock, but this program measures it"
+)]
 #![allow(clippy::print_stdout, reason = "the figure is the result")]
 
 use std::error::Error;

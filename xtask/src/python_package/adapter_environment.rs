@@ -87,8 +87,16 @@ impl AdapterEnvironment {
             eprintln!("xtask: {}: installing its packages …", self.name());
             run(Command::new(interpreter(&wanted)?).args(["-m", "venv", "--clear"]).arg(&folder))?;
             let mut pip = Command::new(&python);
-            // The lists are complete. Without searching for dependencies, pip takes a tenth of the time.
-            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]);
+            // The lists are complete, and pip is slow at searching for dependencies.
+            pip.args([
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-deps",
+                "--require-hashes",
+            ]);
             run(pip.arg("--requirement").arg(&list))?;
             fs::write(&mark, wanted)
                 .map_err(|error| ChoreFailure::io(format_args!("write {}", mark.display()), &error))?;

@@ -31,7 +31,7 @@ Options:
 Exit codes: 0 all passed; 1 one failed; 2 wrong usage.
 ";
 
-/// What came of the tests of an environment.
+/// The result of the tests of an environment.
 struct AdapterResult {
     name: String,
     /// The summary of the tests, or the reason why they could not be run.

@@ -68,7 +68,7 @@ fn put_program(program: &Path, scripts: &Path) -> Result<(), ChoreFailure> {
     let copy = scripts.join(program.file_name().unwrap_or("loopbreak".as_ref()));
     fs::copy(program, &copy)
         .map_err(|error| ChoreFailure::io(format_args!("copy the program to {}", copy.display()), &error))?;
-    // A larger wheel is no failure.
+    // Without it the wheel is only larger.
     works(Command::new("strip").arg("--strip-debug").arg(&copy));
     Ok(())
 }

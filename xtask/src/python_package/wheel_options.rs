@@ -2,7 +2,7 @@
 
 use crate::chore_failure::ChoreFailure;
 
-/// How a wheel is built.
+/// The ways in which a wheel can be built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct WheelOptions {
     /// Build with the profile of the tests instead of that of releases.

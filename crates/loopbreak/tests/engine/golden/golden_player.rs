@@ -37,7 +37,7 @@ enum GoldenLine<'l> {
 #[serde(deny_unknown_fields)]
 struct EmptyLine {}
 
-/// What the lines so far have set up.
+/// The state that the lines so far have set up.
 pub(super) struct GoldenPlayer {
     config: Config,
     guard: Guard,

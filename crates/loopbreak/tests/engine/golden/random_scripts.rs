@@ -18,7 +18,7 @@ impl GoldenDice {
         (throw ^ (throw >> 31)) % sides
     }
 
-    /// Returns true in so many of a hundred throws.
+    /// Returns true in this share of the throws.
     fn percent(&mut self, share: u64) -> bool {
         self.below(100) < share
     }
