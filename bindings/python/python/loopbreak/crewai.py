@@ -60,14 +60,14 @@ def uninstall() -> None:
 
 @dataclass
 class _Crew:
-    """The state of one crew, or of one agent without a crew."""
+    """The state of one agent in a crew, or without one."""
 
     run: SafeRun
     owner: object
+    agent: object
     batch: str = ""
     tokens: tuple[int, int] = (0, 0)
     seen: list[str] = field(default_factory=list)
-    has_heard: int = 0
 
 
 class CrewGuard:
@@ -76,13 +76,13 @@ class CrewGuard:
     def __init__(self, runs: AdapterRuns, run_id: str | None = None) -> None:
         self.runs = runs
         self._run_id = run_id
-        self._crews: OrderedDict[int, _Crew] = OrderedDict()
+        self._crews: OrderedDict[tuple[int, int], _Crew] = OrderedDict()
         # By the arguments of the call, which are one object from `before_tool` to `after_tool`.
         self._refused: OrderedDict[int, tuple[object, AdapterRuling]] = OrderedDict()
 
     def stopped(self, owner: object) -> LoopStopped | None:
         """Returns the reason why this crew, or this agent without a crew, has to end, or `None`."""
-        return self._crew(owner).run.stopped
+        return self._crew(owner, None).run.stopped
 
     def before_tool(self, context: Any) -> bool | None:
         return self.runs.guarded(lambda: self._before(context), None)
@@ -106,8 +106,7 @@ class CrewGuard:
         return None
 
     def _before(self, context: Any) -> bool | None:
-        crew = self._crew(context.crew or context.agent)
-        crew.seen.append(context.tool_name)
+        crew = self._crew(context.crew or context.agent, context.agent)
         ruling = crew.run.before(
             context.tool_name, context.tool_input, agent=_role(context.agent), batch=crew.batch
         )
@@ -119,29 +118,31 @@ class CrewGuard:
         return False
 
     def _after(self, context: Any) -> str | None:
+        crew = self._crew(context.crew or context.agent, context.agent)
+        crew.seen.append(context.tool_name)
         _, ruling = self._refused.pop(id(context.tool_input), (None, None))
         if ruling is not None:
             # CrewAI does not give the model the reason of a hook, but takes another result.
             return ruling.text
         result = context.tool_result or ""
-        advice = self._crew(context.crew or context.agent).run.after(
+        advice = crew.run.after(
             context.tool_name,
             context.tool_input,
             result,
             True if result.startswith(_FAILURES) else None,
             denied="policy" if result.startswith(_BLOCKED) else None,
             agent=_role(context.agent),
-            batch=self._crew(context.crew or context.agent).batch,
+            batch=crew.batch,
         )
         return add_note(result, advice) if advice else None
 
     def _listen(self, context: Any) -> None:
-        crew = self._crew(context.crew or context.agent)
+        crew = self._crew(context.crew or context.agent, context.agent)
         crew.run.text(context.response or "")
 
     def _catch_up(self, context: Any) -> _Crew:
         """Records the task as the word of the user, usage, and the calls of the last message that no hook has seen."""
-        crew, messages = self._crew(context.crew or context.agent), context.messages
+        crew, messages = self._crew(context.crew or context.agent, context.agent), context.messages
         self._count_tokens(crew, context.llm)
         if not any(message.get("role") in ("assistant", "tool") for message in messages):
             said = [str(message.get("content")) for message in messages if message.get("role") == "user"]
@@ -172,12 +173,14 @@ class CrewGuard:
         crew.tokens = total
         crew.run.usage({"input_tokens": spent[0], "output_tokens": spent[1]})
 
-    def _crew(self, owner: object) -> _Crew:
-        crew = self._crews.get(id(owner))
+    def _crew(self, owner: object, agent: object) -> _Crew:
+        key = (id(owner), id(agent))
+        crew = self._crews.get(key)
         if crew is None:
-            name = self._run_id or getattr(owner, "id", None) or uuid4()
-            crew = self._crews[id(owner)] = _Crew(self.runs.run(name), owner)
-        self._crews.move_to_end(id(owner))
+            # Without a crew and an agent, as in a call of a model by itself, there is one run for all.
+            name = self._run_id or getattr(owner, "id", None) or "crewai"
+            crew = self._crews[key] = _Crew(self.runs.run(name), owner, agent)
+        self._crews.move_to_end(key)
         while len(self._crews) > _KEPT:
             self._crews.popitem(last=False)
         return crew

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -153,7 +154,7 @@ def tool_graph(model: ScriptedModel, guard: Loopbreak, world: World, **options: 
 
 def play_tool_node(turns: Any, guard: Loopbreak, world: World, session: str) -> Played:
     model = ScriptedModel(turns=turns, requests=[])
-    graph = tool_graph(model, guard, world, handle_tool_errors=True)
+    graph = tool_graph(model, guard, world)
     config = {"configurable": {"thread_id": session}, "recursion_limit": 100}
     try:
         result = graph.invoke({"messages": [HumanMessage("go")]}, config)
@@ -239,10 +240,25 @@ def test_invalid_arguments_are_a_loop_too(how: Any) -> None:
     assert (first_advice(played) or 99) <= 4 and played.stopped is not None
 
 
-@pytest.mark.parametrize("how", [play, play_tool_node])
-def test_a_failing_tool_is_a_loop_too(how: Any) -> None:
-    played = how([[("break_down", {"part": "x"})]] * 30, Loopbreak(), World(), "failing")
+def test_a_failing_tool_is_a_loop_too() -> None:
+    played = play([[("break_down", {"part": "x"})]] * 30, Loopbreak(), World(), "failing")
     assert (first_advice(played) or 99) <= 4 and played.stopped is not None
+
+
+def test_a_tool_node_that_shows_all_errors_to_the_model_is_stopped_too() -> None:
+    graph = tool_graph(
+        ScriptedModel(turns=[[("break_down", {"part": "x"})]] * 40, requests=[]),
+        Loopbreak(),
+        World(),
+        handle_tool_errors=True,
+    )
+    messages, config = {"messages": [HumanMessage("go")]}, {"recursion_limit": 100}
+    if version("langgraph-prebuilt") >= "1.1":
+        with pytest.raises(loopbreak.LoopStopped):
+            graph.invoke(messages, config)
+    else:  # Older nodes make an answer of the stop as well. The tool is not run again.
+        result = graph.invoke(messages, config)
+        assert "was stopped" in result["messages"][-2].content
 
 
 def test_an_exception_of_a_tool_passes_unchanged_and_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
