@@ -20,6 +20,7 @@ from cases import (
     check_fails_open,
     check_healthy,
     check_loop,
+    check_page,
     check_parallel,
     check_separate,
     check_unknown_tool,
@@ -233,3 +234,7 @@ def test_a_sample_that_is_cut_off_leaves_the_guard_usable() -> None:
     assert log.samples[0].limit.type == "time"
     check_loop(play, guard)
     assert world.calls == []
+
+
+def test_the_example_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    check_page("inspect_ai", capsys)

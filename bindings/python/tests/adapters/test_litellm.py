@@ -21,6 +21,7 @@ from cases import (
     check_fails_open,
     check_healthy,
     check_loop,
+    check_page,
     check_parallel,
     check_separate,
     turn_at,
@@ -255,3 +256,7 @@ def test_a_real_proxy_stops_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert answers[-1].status_code == 400, answers[-1].text
     assert "Stopped by Loopbreak" in answers[-1].text
     assert len(answers) <= 16
+
+
+def test_the_example_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    check_page("litellm", capsys)
