@@ -86,12 +86,13 @@ class Loopbreak:
 
     @fail_open
     def _continue(self, state: AgentState) -> bool | str | None:
-        run = self._see(state.messages)
+        run = self.runs.run(self.run_id())
         mark = f"usage of {state.output.message.id}" if state.output.choices else ""
         if mark and mark not in self._seen:
             _add(self._seen, mark)
             if usage := token_usage(state.output.usage, "input_tokens", "output_tokens"):
-                self._turns.add_usage(run.id, usage)  # passed on with the next outcome
+                self._turns.add_usage(run.id, usage)
+        self._see(state.messages)
         if (stopped := run.stopped) is not None:
             self._end(stopped)
             return False

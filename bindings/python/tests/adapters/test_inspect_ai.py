@@ -185,7 +185,6 @@ def test_usage_and_the_user_are_passed_on(monkeypatch: pytest.MonkeyPatch) -> No
     seen = watch_runs(monkeypatch)
     play([[LOOP, ("list_items", {"page": 1})], [LOOP]], Loopbreak(), World(), "usage")
     tokens = [usage["input_tokens"] for usage in usage_of(seen) if usage]
-    # The usage of a message is known after its calls are recorded: it comes with the next call.
     assert tokens == [100, 100]
     assert [args for method, _, args, _ in seen if method == "user"] == [("go",)]
     batches = [named["batch"] for method, _, _, named in seen if method == "after"]

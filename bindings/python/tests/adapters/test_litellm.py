@@ -238,10 +238,11 @@ def test_a_real_proxy_stops_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPat
               - model_name: scripted
                 litellm_params: {model: openai/scripted, api_key: none, mock_response: "go on"}
             litellm_settings:
-              callbacks: loopbreak.litellm.guard
+              callbacks: loop_guard.guard
             """
         )
     )
+    (tmp_path / "loop_guard.py").write_text("from loopbreak.litellm import guard\n")
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     asyncio.run(proxy_server.initialize(config=str(config)))
     client, agent = TestClient(proxy_server.app), ChatAgent()
