@@ -60,13 +60,12 @@ class Loopbreak:
             store().set(_RUN, known)
         return str(known)
 
-    def on_continue(self, submit: bool = True) -> Callable[[AgentState], Awaitable[bool | str]]:
+    def on_continue(self, submit: bool = True) -> Callable[[AgentState], Awaitable[bool]]:
         """Returns the function for `react(on_continue=…)`. Say `submit=False` if the agent has no tool to submit with."""
 
-        async def on_continue(state: AgentState) -> bool | str:
-            answer = self._continue(state)
+        async def on_continue(state: AgentState) -> bool:
             idle = not state.output.message.tool_calls if state.output.choices else True
-            return answer if answer is not None else submit or not idle
+            return False if self._has_to_end(state) else submit or not idle
 
         return on_continue
 
@@ -85,17 +84,21 @@ class Loopbreak:
         return Approval(decision="reject", explanation=ruling.text)
 
     @fail_open
-    def _continue(self, state: AgentState) -> bool | str | None:
-        run = self._see(state.messages)
+    def _has_to_end(self, state: AgentState) -> bool:
+        run = self.runs.run(self.run_id())
         mark = f"usage of {state.output.message.id}" if state.output.choices else ""
         if mark and mark not in self._seen:
             _add(self._seen, mark)
             if usage := token_usage(state.output.usage, "input_tokens", "output_tokens"):
-                self._turns.add_usage(run.id, usage)  # passed on with the next outcome
+                self._turns.add_usage(run.id, usage)
+        self._see(state.messages)
         if (stopped := run.stopped) is not None:
             self._end(stopped)
-            return False
-        return self._turns.take_note(run.id) or None
+            return True
+        if text := self._turns.take_note(run.id):
+            # Not the return value: old versions take the braces in it for fields of a template.
+            state.messages.append(ChatMessageUser(content=text))
+        return False
 
     def _see(self, history: Sequence[ChatMessage]) -> SafeRun:
         """Records the messages that are new: outcomes are nowhere else."""

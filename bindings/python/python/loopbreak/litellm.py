@@ -1,10 +1,11 @@
-"""Guards the agents behind a LiteLLM proxy: `litellm_settings: {callbacks: loopbreak.litellm.guard}` in its configuration.
+"""Guards the agents behind a LiteLLM proxy: a file beside its configuration, with `from loopbreak.litellm import guard`.
 
 The proxy keeps nothing about an agent. Each request holds the whole conversation, and the guard is built from it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ class Loopbreak(CustomLogger):
         self,
         config: Any = None,
         *,
-        max_messages: int = 1000,
+        max_messages: int = 400,
         on_error: Callable[[BaseException], object] | None = None,
     ) -> None:
         super().__init__()
@@ -44,7 +45,8 @@ class Loopbreak(CustomLogger):
     async def async_pre_call_hook(  # type: ignore[override]
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
     ) -> dict[str, Any]:
-        if (stopped := self._check(data)) is not None:
+        # In a thread, so that a long conversation does not hold up the other requests.
+        if (stopped := await asyncio.to_thread(self._check, data)) is not None:
             self.stopped = stopped
             raise _http_error(stopped) from stopped
         return data

@@ -7,6 +7,9 @@ list of calls, and after the last one the model says "done". The functions here 
 from __future__ import annotations
 
 import dataclasses
+import linecache
+import pathlib
+import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -216,3 +219,20 @@ def usage_of(seen: list[tuple[str, str, tuple[Any, ...], dict[str, Any]]]) -> li
     return [
         args[4] if len(args) > 4 else named.get("usage") for method, _, args, named in seen if method == "after"
     ]
+
+
+PAGES = pathlib.Path(__file__).parents[4] / "docs" / "guide" / "adapters"
+
+
+def check_page(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The example of the page prints what the page says. Then the short lines at its start run with the names of the example."""
+    page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
+    short, example = re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (printed,) = re.findall(r"^```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    capsys.readouterr()
+    # smolagents reads the source of a tool.
+    linecache.cache[f"{name}.md"] = (len(example), None, example.splitlines(keepends=True), f"{name}.md")
+    exec(compile(example, f"{name}.md", "exec"), names)
+    assert capsys.readouterr().out == printed
+    exec(compile(short, f"{name}.md", "exec"), names)

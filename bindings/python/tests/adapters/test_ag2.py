@@ -31,6 +31,7 @@ from cases import (
     check_fails_open,
     check_healthy,
     check_loop,
+    check_page,
     check_parallel,
     check_separate,
     check_unknown_tool,
@@ -206,3 +207,7 @@ def test_a_compaction_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     world.read_file = read_file  # type: ignore[method-assign, assignment]
     assert play([[LOOP]], Loopbreak(), world, "compacted").answer == "done"
     assert sum(method == "compacted" for method, *_ in seen) == 1
+
+
+def test_the_example_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    check_page("ag2", capsys)

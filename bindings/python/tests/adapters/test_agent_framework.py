@@ -29,6 +29,7 @@ from cases import (
     check_fails_open,
     check_healthy,
     check_loop,
+    check_page,
     check_parallel,
     check_separate,
     check_unknown_tool,
@@ -207,3 +208,7 @@ def test_a_cancelled_task_leaves_the_guard_usable() -> None:
 
     asyncio.run(cancel())
     check_loop(play, guard)
+
+
+def test_the_example_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    check_page("agent_framework", capsys)

@@ -24,6 +24,7 @@ from cases import (
     check_fails_open,
     check_healthy,
     check_loop,
+    check_page,
     check_parallel,
     check_unknown_tool,
     check_user_frees,
@@ -226,3 +227,7 @@ def test_a_team_runs_again_after_a_stop() -> None:
     played = play_team([[("list_items", {"page": 1})]], guard, world, "again")
     assert played.stopped is None
     assert "done" in played.answer
+
+
+def test_the_example_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    check_page("autogen", capsys)

@@ -16,6 +16,7 @@ from cases import (
     check_fails_open,
     check_healthy,
     check_loop,
+    check_page,
     check_parallel,
     check_separate,
     check_unknown_tool,
@@ -209,3 +210,7 @@ def test_agents_that_work_side_by_side_are_judged_apart() -> None:
     assert len(world.calls) == 8
     assert plugin.stopped is None
     assert not any("[loopbreak]" in text for agent in agents for text in agent.model.requests)  # type: ignore[union-attr]
+
+
+def test_the_example_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    check_page("google_adk", capsys)

@@ -20,6 +20,7 @@ from cases import (
     check_fails_open,
     check_healthy,
     check_loop,
+    check_page,
     check_parallel,
     check_separate,
     check_unknown_tool,
@@ -184,7 +185,6 @@ def test_usage_and_the_user_are_passed_on(monkeypatch: pytest.MonkeyPatch) -> No
     seen = watch_runs(monkeypatch)
     play([[LOOP, ("list_items", {"page": 1})], [LOOP]], Loopbreak(), World(), "usage")
     tokens = [usage["input_tokens"] for usage in usage_of(seen) if usage]
-    # The usage of a message is known after its calls are recorded: it comes with the next call.
     assert tokens == [100, 100]
     assert [args for method, _, args, _ in seen if method == "user"] == [("go",)]
     batches = [named["batch"] for method, _, _, named in seen if method == "after"]
@@ -233,3 +233,7 @@ def test_a_sample_that_is_cut_off_leaves_the_guard_usable() -> None:
     assert log.samples[0].limit.type == "time"
     check_loop(play, guard)
     assert world.calls == []
+
+
+def test_the_example_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    check_page("inspect_ai", capsys)

@@ -21,6 +21,7 @@ from cases import (
     check_fails_open,
     check_healthy,
     check_loop,
+    check_page,
     check_parallel,
     check_separate,
     turn_at,
@@ -237,10 +238,11 @@ def test_a_real_proxy_stops_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPat
               - model_name: scripted
                 litellm_params: {model: openai/scripted, api_key: none, mock_response: "go on"}
             litellm_settings:
-              callbacks: loopbreak.litellm.guard
+              callbacks: loop_guard.guard
             """
         )
     )
+    (tmp_path / "loop_guard.py").write_text("from loopbreak.litellm import guard\n")
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     asyncio.run(proxy_server.initialize(config=str(config)))
     client, agent = TestClient(proxy_server.app), ChatAgent()
@@ -255,3 +257,7 @@ def test_a_real_proxy_stops_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert answers[-1].status_code == 400, answers[-1].text
     assert "Stopped by Loopbreak" in answers[-1].text
     assert len(answers) <= 16
+
+
+def test_the_example_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    check_page("litellm", capsys)

@@ -19,6 +19,7 @@ from cases import (
     check_fails_open,
     check_healthy,
     check_loop,
+    check_page,
     check_parallel,
     check_separate,
     check_unknown_tool,
@@ -281,3 +282,7 @@ def test_an_interrupted_run_leaves_the_guard_usable() -> None:
         agent.run("go")
     assert guard.stopped is None
     check_loop(play, guard)
+
+
+def test_the_example_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    check_page("smolagents", capsys)
