@@ -210,6 +210,11 @@ impl GroupCheck<'_> {
         if kind == ProgramKind::System {
             return false;
         }
+        // The shell of a terminal is not an agent, whatever was recorded: its user would be locked out.
+        let leads_terminal = stat.session == stat.pid && stat.terminal != 0;
+        if stat.pid == agent.pid && leads_terminal && kind == ProgramKind::InteractiveShell {
+            return false;
+        }
         if line.contains(&agent.pid) {
             return true;
         }

@@ -91,7 +91,8 @@ struct ExplanationWriter<'w> {
 
 impl RecordSink for ExplanationWriter<'_> {
     fn record(&mut self, record: &LogRecord<'_>) {
-        self.has_steps |= record.step.has_facet();
+        let has_facet = record.step.has_facet();
+        self.has_steps |= has_facet;
         let run = record.run().unwrap_or_else(|| self.options.default_run.as_str().into());
         if self.shown.is_err() || !self.options.selection.has_run(&run) {
             return;
@@ -112,7 +113,8 @@ impl RecordSink for ExplanationWriter<'_> {
             self.runs.insert(run.into_owned(), (self.steps, explainer));
             explanation
         };
-        if self.options.selection.has_turn(explanation.turn) {
+        // A step without any part says nothing.
+        if has_facet && self.options.selection.has_turn(explanation.turn) {
             self.shown = (self.show)(record.line, &explanation);
         }
     }

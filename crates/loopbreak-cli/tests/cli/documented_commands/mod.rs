@@ -10,6 +10,8 @@
 //! | `shown_output` | compares what a page shows with what was printed |
 //! | `page_runs` | a test per page |
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
 mod command_rules;
 mod doc_page;
 mod page_runs;

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::support::{FinishedProgram, folder, root};
@@ -82,21 +82,21 @@ impl PreparedProject {
     }
 
     /// Runs a command until Ctrl-C: when it has printed `ready`, runs the script; when it has printed `until`, ends it.
+    /// Returns both outputs as one, in the order in which they were printed.
     pub(super) fn run_until(&self, command: &str, ready: &str, script: &str, until: &str) -> FinishedProgram {
         let mut shell = self.shell(&format!("exec {command}"));
         shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = shell.spawn().unwrap();
         let (sender, lines) = channel();
         let readers = [
-            forward(child.stdout.take().unwrap(), false, sender.clone()),
-            forward(child.stderr.take().unwrap(), true, sender),
+            forward(child.stdout.take().unwrap(), sender.clone()),
+            forward(child.stderr.take().unwrap(), sender),
         ];
-        let (mut out, mut err) = (String::new(), String::new());
-        let mut seen = wait_for(&lines, ready, &mut out, &mut err);
+        let mut out = String::new();
+        let mut seen = wait_for(&lines, ready, &mut out);
         if seen {
             assert!(self.shell(script).status().unwrap().success(), "{script}");
-            seen = until == ready || out.contains(until) || err.contains(until);
-            seen = seen || wait_for(&lines, until, &mut out, &mut err);
+            seen = out.contains(until) || wait_for(&lines, until, &mut out);
         }
         if seen {
             let pid = child.id().to_string();
@@ -106,9 +106,9 @@ impl PreparedProject {
         }
         let code = child.wait().unwrap().code();
         readers.into_iter().for_each(|reader| reader.join().unwrap());
-        lines.iter().for_each(|(is_error, line)| keep(is_error, &line, &mut out, &mut err));
-        assert!(seen, "waited for {ready:?} and {until:?}; printed:\n{out}{err}");
-        FinishedProgram { out: self.place_free(out.as_bytes()), err: self.place_free(err.as_bytes()), code }
+        lines.iter().for_each(|line| out += &(line + "\n"));
+        assert!(seen, "waited for {ready:?} and {until:?}; printed:\n{out}");
+        FinishedProgram { out: self.place_free(out.as_bytes()), err: String::new(), code }
     }
 
     /// Returns an output without the folder that differs from run to run.
@@ -117,34 +117,24 @@ impl PreparedProject {
     }
 }
 
-fn forward(
-    stream: impl Read + Send + 'static,
-    is_error: bool,
-    sender: std::sync::mpsc::Sender<(bool, String)>,
-) -> thread::JoinHandle<()> {
+fn forward(stream: impl Read + Send + 'static, sender: Sender<String>) -> JoinHandle<()> {
     thread::spawn(move || {
         for line in BufReader::new(stream).lines().map_while(Result::ok) {
-            let _ = sender.send((is_error, line));
+            let _ = sender.send(line);
         }
     })
 }
 
 /// Keeps lines until one has this text. Returns false if there is none in time.
-fn wait_for(lines: &Receiver<(bool, String)>, wanted: &str, out: &mut String, err: &mut String) -> bool {
+fn wait_for(lines: &Receiver<String>, wanted: &str, out: &mut String) -> bool {
     let end = Instant::now() + LONG;
-    while let Ok((is_error, line)) = lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-        keep(is_error, &line, out, err);
-        if line.contains(wanted) {
+    while let Ok(line) = lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        *out += &(line + "\n");
+        if out.lines().last().is_some_and(|line| line.contains(wanted)) {
             return true;
         }
     }
     false
-}
-
-fn keep(is_error: bool, line: &str, out: &mut String, err: &mut String) {
-    let stream = if is_error { err } else { out };
-    stream.push_str(line);
-    stream.push('\n');
 }
 
 #[test]
