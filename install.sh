@@ -377,7 +377,7 @@ advise_on_path() {
             say "    export PATH=\"$folder:\$PATH\""
             ;;
     esac
-    say "next: loopbreak hook install, or loopbreak analyze"
+    say "next: loopbreak demo, loopbreak analyze, loopbreak hook install"
 }
 
 uninstall() {

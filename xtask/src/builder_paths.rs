@@ -31,7 +31,9 @@ pub(crate) fn hide_in(command: &mut Command) {
 fn folders() -> Vec<(String, &'static str)> {
     let in_home = || Some(env::home_dir()?.join(".cargo"));
     let cargo = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(in_home);
-    let all = [(Some(root()), "/loopbreak"), (cargo, "/cargo")];
+    // Sources that build scripts generate are here. Without the variable, it is below the root.
+    let target = env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).filter(|target| target.is_absolute());
+    let all = [(target, "/loopbreak/target"), (Some(root()), "/loopbreak"), (cargo, "/cargo")];
     let known = all.into_iter().filter_map(|(folder, name)| Some((folder?, name)));
     known.map(|(folder, name)| (OsString::from(folder).to_string_lossy().into_owned(), name)).collect()
 }
@@ -45,7 +47,8 @@ fn rust_flags(given: &str, folders: &[(String, &str)]) -> String {
 
 /// Flags of the C compiler are separated by blanks, so a folder with one cannot be named.
 fn c_flags(given: &str, folders: &[(String, &str)]) -> String {
-    let mut flags = given.to_owned();
+    // Zig writes debug information unless it is told not to, with the folders of its headers. The program has none.
+    let mut flags = format!("{given} -g0");
     for (folder, name) in folders.iter().filter(|(folder, _)| !folder.contains(char::is_whitespace)) {
         flags = format!("{flags} -ffile-prefix-map={folder}={name}");
     }
@@ -63,7 +66,7 @@ mod tests {
             rust_flags("-Cdebuginfo=0\u{1f}--cfg=x", &folders),
             "-Cdebuginfo=0\u{1f}--cfg=x\u{1f}--remap-path-prefix=/home/a b/.cargo=/cargo\u{1f}--remap-path-prefix=/src=/loopbreak"
         );
-        assert_eq!(c_flags("-O2", &folders), "-O2 -ffile-prefix-map=/src=/loopbreak");
+        assert_eq!(c_flags("-O2", &folders), "-O2 -g0 -ffile-prefix-map=/src=/loopbreak");
     }
 
     #[test]

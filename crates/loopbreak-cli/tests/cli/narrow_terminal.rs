@@ -1,4 +1,4 @@
-//! What people read on a terminal of 80 columns: the edge breaks no word.
+//! Screens on a terminal of 80 columns: the edge breaks no word.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
