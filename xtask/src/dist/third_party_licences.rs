@@ -16,6 +16,12 @@ const DEPTH: usize = 4;
 /// Larger files are not licences.
 const LARGEST: u64 = 200_000;
 
+/// Data in the program that is not from a package of Rust, and its licence.
+const DATA: (&str, &str) = (
+    "list of model prices of LiteLLM",
+    include_str!("../../../crates/loopbreak-analysis/data/LICENSE-litellm.txt"),
+);
+
 /// Renders the licences. A text that several packages have is given once.
 pub(super) fn render_licences(packages: &[ProgramPackage]) -> String {
     let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -36,6 +42,9 @@ pub(super) fn render_licences(packages: &[ProgramPackage]) -> String {
             }
         }
     }
+    let (data, licence) = DATA;
+    let _ = writeln!(list, "{data}: MIT");
+    texts.entry(licence.trim().to_owned()).or_default().push(data.to_owned());
     let mut texts: Vec<(Vec<String>, String)> =
         texts.into_iter().map(|(text, titles)| (titles, text)).collect();
     texts.sort();
@@ -94,6 +103,7 @@ mod tests {
         // The sources of mimalloc lie inside a package with a licence of its own.
         assert!(text.contains("Copyright (c) 2018-2025 Microsoft Corporation, Daan Leijen"), "mimalloc");
         assert!(text.matches("Permission is hereby granted, free of charge").count() > 10);
+        assert!(text.contains("list of model prices of LiteLLM: MIT") && text.contains("Berri AI"));
         assert!(!text.contains(env!("CARGO_MANIFEST_DIR")));
     }
 }

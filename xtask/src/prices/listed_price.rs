@@ -10,6 +10,8 @@ use serde_json::Value;
 const MODES: [&str; 3] = ["chat", "completion", "responses"];
 /// Limits of input tokens above which a model has other prices, the highest first.
 const LIMITS: [u64; 7] = [512, 272, 256, 200, 128, 100, 32];
+/// A higher price per token is a mistake in the list: a thousand dollars per million tokens.
+const HIGHEST_RATE: f64 = 1e-3;
 /// Number of such limits that a row of the table has.
 const LIMITS_IN_A_ROW: usize = 2;
 
@@ -32,6 +34,13 @@ impl ListedPrice {
         }
         let has_cost = |key: &str| self.rate(key).is_some_and(|rate| rate > 0.0);
         if self.rate("input_cost_per_token").is_none() || !has_cost("output_cost_per_token") {
+            return None;
+        }
+        let is_mistake = |rate: f64| rate > HIGHEST_RATE;
+        if ["input_cost_per_token", "output_cost_per_token"]
+            .iter()
+            .any(|key| self.rate(key).is_some_and(is_mistake))
+        {
             return None;
         }
         let mut columns = self.rates("").join("\t");
@@ -99,6 +108,7 @@ mod tests {
             r#"{"mode":"chat","output_cost_per_token":3e-6}"#,
             r#"{"mode":"chat","input_cost_per_token":0,"output_cost_per_token":0}"#,
             r#"{"mode":"chat","input_cost_per_token":-1,"output_cost_per_token":1e-6}"#,
+            r#"{"mode":"chat","input_cost_per_token":0.0005,"output_cost_per_token":0.002}"#,
             r#"{"input_cost_per_token":3e-6,"output_cost_per_token":1e-6}"#,
         ] {
             assert_eq!(columns(model), None, "{model}");

@@ -63,10 +63,13 @@ fn without_version(name: &str) -> &str {
         _ => (name, false),
     };
     match rest.rsplit_once("-v") {
-        Some((before, number)) if is_number(number) && (is_bedrock || before.starts_with("claude-")) => {
+        // Without its version, `claude-v2` would be any of them.
+        Some((before, number))
+            if is_number(number) && before.contains('-') && (is_bedrock || before.starts_with("claude-")) =>
+        {
             before
         }
-        _ => rest,
+        _ => name,
     }
 }
 
@@ -129,6 +132,9 @@ mod tests {
             "deepseek-v3",
             "llama3:8b",
             "o1",
+            "claude-v2",
+            "claude-v2:1",
+            "phi:3",
             "",
         ] {
             assert_eq!(spellings(name), [name; 3], "{name}");

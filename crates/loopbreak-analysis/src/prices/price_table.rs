@@ -162,7 +162,7 @@ mod tests {
             "scripted",
             "# date",
             "\t",
-            "gpt-4o\n",
+            "gpt-4o\nx",
             "\u{1F980}",
             "zzzz",
             "!",

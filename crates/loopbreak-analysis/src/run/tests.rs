@@ -4,7 +4,7 @@ use loopbreak::{Config, Intervention, Mode, Pattern, Settings, Severity, Step};
 
 use super::name_list::NameList;
 use super::{RunAnalysis, RunRecord};
-use crate::{CorruptRecord, MOST_LISTED, RunReport, VerdictName};
+use crate::{CorruptRecord, MOST_LISTED, RunReport, TotalsBuilder, VerdictName};
 
 fn analyse(settings: Settings, lines: impl IntoIterator<Item = String>) -> RunReport {
     let config = Config::new(settings).unwrap();
@@ -229,8 +229,8 @@ fn the_record_of_a_tiny_run_is_tiny() {
         analysis.observe(&Step::from_json(r#"{"action":"look","outcome":"dark 4711"}"#).unwrap());
     }
     let bytes = analysis.into_record().to_bytes().unwrap();
-    // The loop that the second step may begin is 16 bytes of it.
-    assert!(bytes.len() <= 144, "{} bytes", bytes.len());
+    // The loop that the second step may begin is 18 bytes of it, and costs that are not known are 9.
+    assert!(bytes.len() <= 154, "{} bytes", bytes.len());
 }
 
 #[test]
@@ -250,4 +250,43 @@ fn refused_records_are_counted_separately() {
     let lines = [r#"{"action":"x"}"#, r#"{"action":"y","refused":true}"#, r#"{"action":"z","mood":1}"#];
     let run = analyse(Settings::default(), lines.map(str::to_owned));
     assert_eq!((run.steps, run.refused, run.unknown_keys), (2, 1, 1));
+}
+
+#[test]
+fn the_cost_of_a_run_and_of_its_loops_comes_from_the_log_or_from_the_prices() {
+    let step = |number: u64, usage: &str| {
+        format!(
+            r#"{{"turn":{number},"model":"claude-opus-4-6","action":{{"name":"bash","args":{{"command":"make"}}}},"outcome":{{"text":"error 2","error":true}},"usage":{usage}}}"#
+        )
+    };
+    let priced = analyse(Settings::default(), (1..=12).map(|at| step(at, r#"{"input_tokens":1000000}"#)));
+    let spending = &priced.spending;
+    assert_eq!((spending.spent_usd, spending.estimated_usd, priced.cost_usd), (Some(60.0), Some(60.0), None));
+    assert!(spending.in_loops_usd.unwrap() > 30.0 && spending.in_loops_usd.unwrap() <= 60.0, "{spending:?}");
+    let of_loops: f64 = priced.loops.iter().filter_map(|found| found.cost_usd).sum();
+    assert_eq!(Some(of_loops), spending.in_loops_usd, "each step counts once");
+    let stated =
+        analyse(Settings::default(), (1..=12).map(|at| step(at, r#"{"input_tokens":1000000,"cost_usd":1}"#)));
+    assert_eq!((stated.spending.spent_usd, stated.spending.estimated_usd), (Some(12.0), None));
+    let unknown = (1..=12).map(|at| step(at, r#"{"input_tokens":10}"#).replace("opus-4-6", "opus-99"));
+    let unknown = analyse(Settings::default(), unknown).spending;
+    assert_eq!((unknown.spent_usd, unknown.in_loops_usd, unknown.unpriced_tokens), (None, None, 120));
+    assert_eq!(unknown.unpriced_models, [("claude-opus-99".to_owned(), 120)]);
+}
+
+#[test]
+fn the_same_loop_of_several_runs_is_one_group() {
+    let lines = || {
+        (1..=8).map(|_| r#"{"model":"gpt-4o","action":"make","outcome":{"text":"error 2","error":true},"usage":{"output_tokens":100000}}"#.to_owned())
+    };
+    let mut totals = TotalsBuilder::default();
+    for _ in 0..3 {
+        totals.add(&analyse(Settings::default(), lines()));
+    }
+    let spending = totals.finish(&crate::report::InputStatistics::default()).spending;
+    assert_eq!((spending.spent_usd, spending.estimated_usd), (Some(24.0), Some(24.0)));
+    assert!(spending.prices.is_some());
+    let group = &spending.repeated_loops[0];
+    assert_eq!(group.runs, 3);
+    assert!(group.cost_usd.unwrap() > 10.0 && group.cost_usd <= spending.in_loops_usd, "{group:?}");
 }

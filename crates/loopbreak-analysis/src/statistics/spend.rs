@@ -8,8 +8,9 @@ use crate::prices::StepCost;
 /// Maximum number of unpriced models that are named.
 const MAX_MODELS: usize = 8;
 
-/// The cost of some steps.
+/// The cost of some steps. It takes one byte in a record if there is none, because a log may hold a million runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Option<SpendParts>", into = "Option<SpendParts>")]
 pub(crate) struct StepSpend {
     /// What the log says.
     stated: f64,
@@ -20,6 +21,38 @@ pub(crate) struct StepSpend {
     unpriced_tokens: u64,
     stated_steps: u64,
     estimated_steps: u64,
+}
+
+/// The fields of a [`StepSpend`] in their order.
+type SpendParts = (f64, f64, f64, u64, u64, u64);
+
+impl From<Option<SpendParts>> for StepSpend {
+    fn from(parts: Option<SpendParts>) -> Self {
+        let (stated, estimated, estimated_besides, unpriced_tokens, stated_steps, estimated_steps) =
+            parts.unwrap_or_default();
+        StepSpend { stated, estimated, estimated_besides, unpriced_tokens, stated_steps, estimated_steps }
+    }
+}
+
+impl From<StepSpend> for Option<SpendParts> {
+    fn from(spend: StepSpend) -> Self {
+        let StepSpend {
+            stated,
+            estimated,
+            estimated_besides,
+            unpriced_tokens,
+            stated_steps,
+            estimated_steps,
+        } = spend;
+        (spend != StepSpend::default()).then_some((
+            stated,
+            estimated,
+            estimated_besides,
+            unpriced_tokens,
+            stated_steps,
+            estimated_steps,
+        ))
+    }
 }
 
 impl StepSpend {

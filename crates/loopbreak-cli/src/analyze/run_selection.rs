@@ -15,32 +15,31 @@ const NAMED: usize = 5;
 
 /// Selects runs, and sorts the table.
 #[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Runs")]
 pub(crate) struct RunSelection {
     /// Only runs that ended this long ago or later, such as 12h or 7d
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, help_heading = "Runs", value_name = "TIME", value_parser = parse_duration)]
     since: Option<Duration>,
     /// Only runs whose project folder or log path contains this text
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, help_heading = "Runs", value_name = "TEXT")]
     project: Option<String>,
     /// Only runs of this log format, or with this agent
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = "Runs", value_name = "NAME")]
     agent: Option<String>,
     /// Only runs with a model whose name contains this text
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, help_heading = "Runs", value_name = "TEXT")]
     model: Option<String>,
     /// Sort the table of runs [default: waste]
-    #[arg(long, value_name = "FIGURE")]
+    #[arg(long, help_heading = "Runs", value_name = "FIGURE")]
     sort: Option<SortFigure>,
     /// List this many runs in the table
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, help_heading = "Runs", value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     top: Option<u32>,
 }
 
 /// The figure that runs are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum SortFigure {
-    /// What was spent in loops
+    /// Money spent in loops
     Waste,
     /// Cost
     Cost,

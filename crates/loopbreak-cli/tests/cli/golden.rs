@@ -54,13 +54,14 @@ fn without_additions(json: &str) -> String {
                 escaped = letter == '\\' && !escaped;
                 depth == 0
             });
-            let mut end = object + length.unwrap() + 1;
-            let mut at = at;
-            match kept[end..].starts_with(',') {
-                true => end += 1,
-                false if kept[..at].ends_with(',') => at -= 1,
-                false => {}
-            }
+            let end = object + length.unwrap() + 1;
+            let (at, end) = if kept[end..].starts_with(',') {
+                (at, end + 1)
+            } else if kept[..at].ends_with(',') {
+                (at - 1, end)
+            } else {
+                (at, end)
+            };
             kept.replace_range(at..end, "");
         }
     }

@@ -193,14 +193,6 @@ impl TextStyle {
         }
         head + &tail.iter().rev().collect::<String>()
     }
-
-    /// Like [`TextStyle::fit_name`], padded with blanks.
-    pub(super) fn padded_name(&self, name: &str, width: usize) -> String {
-        let mut text = self.fit_name(name, width);
-        let missing = width.saturating_sub(text.width());
-        text.extend(std::iter::repeat_n(' ', missing));
-        text
-    }
 }
 
 /// Returns the number of columns: `COLUMNS`, else the width of the terminal, else 80. Longer lines than 120
@@ -269,8 +261,8 @@ mod tests {
         let look = TextStyle::default();
         assert_eq!(look.fit("abcdef", 4), "abc…");
         assert_eq!(look.fit("日本語", 4), "日…");
-        assert_eq!(look.padded_name("日本", 6), "日本  ");
-        assert_eq!(look.padded_name("run_2024-07-22_18-44-09", 12), "run_2…-44-09");
+        assert_eq!(look.fit_name("日本", 6), "日本");
+        assert_eq!(look.fit_name("run_2024-07-22_18-44-09", 12), "run_2…-44-09");
         assert_eq!(TextStyle { unicode: false, ..look }.fit("abcdef", 4), "a...");
         assert_eq!(TextStyle { unicode: false, ..look }.fit("a → b", 40), "a -> b");
         // An umbrella, and a character that makes it a wide emoji.
