@@ -26,7 +26,7 @@ pub(super) struct AttackLab {
     pub(super) is_full: bool,
     /// Multiplies all limits of time.
     patience: u32,
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     homes: AtomicU64,
 }
 

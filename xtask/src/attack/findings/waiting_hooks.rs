@@ -105,11 +105,12 @@ pub(super) fn long_transcript(lab: &AttackLab, rows: &mut AttackRows) -> Result<
         }
         let good = ends.iter().filter(|end| is_good(lab, end)).count();
         let slowest = ends.iter().map(|end| end.elapsed).max().unwrap_or_default();
+        let steps = logged_steps(&home, "session")?;
         rows.judge(
             attack,
-            good == ends.len(),
+            good == ends.len() && steps >= 4,
             format_args!(
-                "{good} of {} hooks in time, half of them of another session; slowest {:.2} s",
+                "{good} of {} hooks in time, half of them of another session; slowest {:.2} s; {steps} steps recorded",
                 ends.len(),
                 slowest.as_secs_f64()
             ),
