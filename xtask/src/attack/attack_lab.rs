@@ -180,6 +180,13 @@ impl AttackHome<'_> {
         self.hook(&self.event(session, name))
     }
 
+    /// Returns the number of steps in the log of a session.
+    pub(super) fn logged_steps(&self, session: &str) -> Result<usize, ChoreFailure> {
+        let log = self.home.log(&self.lab.program, session).map_err(ChoreFailure::Failed)?;
+        let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        Ok(events.filter(|event| event["kind"] == "step").count())
+    }
+
     /// Starts a hook with a step of a session.
     pub(super) fn start_step(&self, session: &str) -> Result<LimitedProgram, ChoreFailure> {
         self.hook_command(&self.event(session, "PostToolUse")).start()

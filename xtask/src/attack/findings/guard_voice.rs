@@ -180,8 +180,7 @@ pub(super) fn own_texts(lab: &AttackLab, rows: &mut AttackRows) -> Result<(), Ch
         event["tool_input"]["command"] = format!("ls {number}").into();
         stops += usize::from(home.hook(&event)?.out.contains("\"continue\":false"));
     }
-    let log = home.loopbreak("log session --json").run()?;
-    let recorded = log.out.lines().filter(|line| line.contains("\"action\"")).count();
+    let recorded = home.logged_steps("session")?;
     rows.judge(
         "`budget.max_iterations = 1` of a repository",
         stops == 0 && recorded == 3,
