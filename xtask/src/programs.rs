@@ -59,7 +59,6 @@ const PACKER: DebianProgram = DebianProgram {
 };
 
 /// The program that clones hostile repositories.
-#[cfg(target_os = "linux")]
 const CLONER: DebianProgram = DebianProgram {
     why: "hostile repositories are cloned with",
     places: &["git"],
@@ -75,7 +74,7 @@ const DOWNLOADER: DebianProgram = DebianProgram {
     package: "curl",
 };
 
-const ALL: [DebianProgram; 9] = [
+const ALL: [DebianProgram; 10] = [
     BROWSER,
     TRACER,
     DATABASE_SHELL,
@@ -97,6 +96,7 @@ const ALL: [DebianProgram; 9] = [
         version: "-v",
         package: "frotz",
     },
+    CLONER,
     DOWNLOADER,
     DebianProgram {
         why: "the install script is tested with",

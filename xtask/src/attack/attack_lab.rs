@@ -26,7 +26,7 @@ pub(super) struct AttackLab {
     pub(super) is_full: bool,
     /// Multiplies all limits of time.
     patience: u32,
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     homes: AtomicU64,
 }
 
@@ -178,6 +178,13 @@ impl AttackHome<'_> {
     /// Runs a hook with a step of a session, or with the call before it.
     pub(super) fn step(&self, session: &str, name: &str) -> Result<ProgramEnd, ChoreFailure> {
         self.hook(&self.event(session, name))
+    }
+
+    /// Returns the number of steps in the log of a session.
+    pub(super) fn logged_steps(&self, session: &str) -> Result<usize, ChoreFailure> {
+        let log = self.home.log(&self.lab.program, session).map_err(ChoreFailure::Failed)?;
+        let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        Ok(events.filter(|event| event["kind"] == "step").count())
     }
 
     /// Starts a hook with a step of a session.

@@ -61,7 +61,9 @@ pub(super) fn try_finding(lab: &AttackLab, finding: &AttackFinding) -> Vec<Attac
         rows.judge(title, false, "nothing was tried");
     }
     let seconds = started.elapsed().as_secs_f32();
-    for row in &rows.rows {
+    for row in &mut rows.rows {
+        // The folder has another name in each run.
+        row.seen = row.seen.replace(&lab.folder.display().to_string(), "…");
         eprintln!("xtask: attack:   {:?}: {}: {}", row.verdict, row.attack, row.seen.escape_debug());
     }
     eprintln!("xtask: attack: {name}: {seconds:.1} s");

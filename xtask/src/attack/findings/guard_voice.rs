@@ -180,10 +180,11 @@ pub(super) fn own_texts(lab: &AttackLab, rows: &mut AttackRows) -> Result<(), Ch
         event["tool_input"]["command"] = format!("ls {number}").into();
         stops += usize::from(home.hook(&event)?.out.contains("\"continue\":false"));
     }
+    let recorded = home.logged_steps("session")?;
     rows.judge(
         "`budget.max_iterations = 1` of a repository",
-        stops == 0,
-        format_args!("{stops} of 3 calls end the session"),
+        stops == 0 && recorded == 3,
+        format_args!("{stops} of 3 calls end the session, {recorded} recorded"),
     );
     Ok(())
 }

@@ -99,9 +99,12 @@ pub(super) fn tiny_runs(lab: &AttackLab, rows: &mut AttackRows) -> Result<(), Ch
     }
     let blind = looked.elapsed();
     let end = program.wait()?;
+    let has_all = |end: &ProgramEnd| {
+        end.code() == Some(0) && end.out.replace(',', "").contains(&format!("{runs} runs"))
+    };
     rows.judge(
         "runs of one step, and their room in the temporary folder",
-        end.code() == Some(0) && most < size * SPOOL_FACTOR && blind < Duration::from_secs(1),
+        has_all(&end) && most < size * SPOOL_FACTOR && blind < Duration::from_secs(1),
         format_args!("{runs} runs in {size} bytes take {most} bytes there, and {}", end.memory()),
     );
     let attack = "the same with a full temporary folder";
@@ -111,7 +114,7 @@ pub(super) fn tiny_runs(lab: &AttackLab, rows: &mut AttackRows) -> Result<(), Ch
     };
     let end = home.loopbreak("analyze runs.jsonl --quiet").env("TMPDIR", disk.path()).run()?;
     let is_blamed = end.err.contains("runs.jsonl: cannot be read");
-    let (is_told, is_complete) = (end.code() == Some(1), end.code() == Some(0));
+    let (is_told, is_complete) = (end.code() == Some(1), has_all(&end));
     let is_named = end.err.contains("temporary");
     rows.judge(
         attack,
@@ -133,15 +136,19 @@ fn temporary_bytes(home: &AttackHome<'_>, program: &LimitedProgram) -> u64 {
 /// F25: folders in folders, and links that lead out.
 pub(super) fn nested_folders(lab: &AttackLab, rows: &mut AttackRows) -> Result<(), ChoreFailure> {
     let home = lab.home()?;
-    home.prepare(
-        "mkdir deep && cd deep && i=0 && while [ $i -lt 1000 ]; do mkdir x && cd -P x 2>/dev/null || exit 1; i=$((i+1)); done",
-    )?;
+    home.prepare("mkdir -p \"deep$(printf '/x%.0s' $(seq 1000))\"")?;
     let end = home.loopbreak("analyze deep").run()?;
     home.prepare("rm -rf deep")?;
+    let is_told = end.err.contains("levels deep");
     rows.judge(
         "1,000 nested folders",
-        end.code().is_some() && end.is_within(lab.seconds(NESTED_SECONDS)),
-        format_args!("{}, {}", end.describe(), end.memory()),
+        end.code().is_some() && is_told && end.is_within(lab.seconds(NESTED_SECONDS)),
+        format_args!(
+            "{}, {}: {}",
+            end.describe(),
+            end.memory(),
+            if is_told { "tells how deep it looked" } else { "silent" }
+        ),
     );
     let line = |run: &str| format!("{{\"run\":\"{run}\",\"action\":\"x\"}}\n");
     home.write("private/secret.jsonl", line("hidden-run").repeat(3))?;

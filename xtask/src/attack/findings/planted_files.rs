@@ -12,6 +12,8 @@ use crate::process::works;
 
 /// Settings that would run a command if a shell read them.
 const SETTINGS: &str = "{\"env\":{\"X\":\"$(touch ~/PWNED)\"}}\n";
+/// The command that `hook install` writes.
+const HOOK: &str = "loopbreak hook claude-code";
 /// The file of the user that a link leads to.
 const VICTIM: &str = "alias ll=ls\n";
 
@@ -32,9 +34,10 @@ pub(super) fn overwritten(lab: &AttackLab, rows: &mut AttackRows) -> Result<(), 
     let is_kept = home.read(".bashrc") == VICTIM;
     let is_run = home.path("PWNED").exists();
     let is_link = home.path("clone/.claude/settings.json").is_symlink();
+    let is_installed = home.read("clone/.claude/settings.json").contains(HOOK);
     rows.judge(
         "`hook install` in a clone with `settings.json.part -> ../../.bashrc`",
-        end.code().is_some() && is_kept && !is_run && !is_link,
+        end.code() == Some(0) && is_installed && is_kept && !is_run && !is_link,
         format_args!(
             "{}; .bashrc {}, command {}",
             end.describe(),
@@ -111,9 +114,11 @@ pub(super) fn run_by_doctor(lab: &AttackLab, rows: &mut AttackRows) -> Result<()
         let end = home.loopbreak(&format!("hook doctor {agent}")).env("CLICOLOR_FORCE", "1").run()?;
         let is_run = home.path("project/PWNED2").exists();
         let has_escape = [&end.out, &end.err].iter().any(|text| text.contains("\u{1b}]"));
+        // A program that does not look at the hooks at all would pass too.
+        let is_checked = end.out.contains(&format!("hook {agent}"));
         rows.judge(
             attack,
-            end.code().is_some() && !is_run && !has_escape && end.is_within(lab.seconds(30)),
+            is_checked && end.code().is_some() && !is_run && !has_escape && end.is_within(lab.seconds(30)),
             format_args!(
                 "{}; command {}; {} on the terminal",
                 end.describe(),
@@ -153,7 +158,9 @@ pub(super) fn made_readable(lab: &AttackLab, rows: &mut AttackRows) -> Result<()
     let owner = home.owner("project/.claude/settings.json");
     rows.judge(
         attack,
-        owner == Some(64321),
+        end.code() == Some(0)
+            && home.read("project/.claude/settings.json").contains(HOOK)
+            && owner == Some(64321),
         format_args!("{}; owner {}", end.describe(), owner.map_or("gone".to_owned(), |id| id.to_string())),
     );
     Ok(())

@@ -31,7 +31,7 @@ pub(super) fn files(rows: &mut AttackRows) -> Result<(), ChoreFailure> {
     rows.judge(
         "actions of workflows that are not named by a commit",
         actions > 0 && loose.is_empty(),
-        format_args!("{} of {actions}: {}", loose.len(), loose.join(", ")),
+        format_args!("{} of {actions}. {}", loose.len(), loose.join(", ")),
     );
     let (mut packages, mut unhashed) = (0, Vec::new());
     for path in requirements()? {
@@ -50,7 +50,7 @@ pub(super) fn files(rows: &mut AttackRows) -> Result<(), ChoreFailure> {
     rows.judge(
         "Python packages that are installed without a hash",
         packages > 0 && unhashed.is_empty(),
-        format_args!("{} of {packages}: {}", unhashed.len(), unhashed.join(", ")),
+        format_args!("{} of {packages}. {}", unhashed.len(), unhashed.join(", ")),
     );
     let dependabot = read(&root().join(".github/dependabot.yml"))?;
     let policy = read(&root().join("deny.toml"))?;

@@ -5,7 +5,7 @@ use crate::attack::attack_rows::AttackRows;
 use crate::chore_failure::ChoreFailure;
 
 const REASONS: [(&str, &str); 6] = [
-    ("Windows and macOS", "needs these systems; `ci` runs the other tests there"),
+    ("Windows and macOS", "needs these systems"),
     ("power loss, disks that reorder writes", "needs a machine that is switched off"),
     ("network file systems that hang", "needs one; pipes and locks are tried in their place"),
     ("traffic from other machines, `https` webhooks", "needs a network"),

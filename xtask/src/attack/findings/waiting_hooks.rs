@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::thread;
 use std::time::Duration;
 
-use crate::attack::attack_lab::{AttackHome, AttackLab};
+use crate::attack::attack_lab::AttackLab;
 use crate::attack::attack_rows::AttackRows;
 use crate::attack::limited_command::ProgramEnd;
 use crate::chore_failure::ChoreFailure;
@@ -13,12 +13,6 @@ use crate::trial::StoreLock;
 /// Returns whether a hook ended as it should, in its time.
 fn is_good(lab: &AttackLab, end: &ProgramEnd) -> bool {
     end.code() == Some(0) && end.is_within(lab.hook_time())
-}
-
-/// Returns the number of steps in the log of a session.
-fn logged_steps(home: &AttackHome<'_>, session: &str) -> Result<usize, ChoreFailure> {
-    let log = home.home.log(&home.lab.program, session).map_err(ChoreFailure::Failed)?;
-    Ok(log.lines().filter(|line| line.contains("\"action\"")).count())
 }
 
 /// F10: a transcript that is a pipe.
@@ -32,7 +26,7 @@ pub(super) fn blocking_transcript(lab: &AttackLab, rows: &mut AttackRows) -> Res
     thread::sleep(Duration::from_millis(100));
     let other = home.step("other", "PostToolUse")?;
     let blocked = blocked.wait()?;
-    let steps = [logged_steps(&home, "blocked")?, logged_steps(&home, "other")?];
+    let steps = [home.logged_steps("blocked")?, home.logged_steps("other")?];
     rows.judge(
         "a transcript that is a pipe, with a step of another session beside it",
         is_good(lab, &blocked) && is_good(lab, &other) && steps == [1, 2],
@@ -59,14 +53,22 @@ pub(super) fn locked_store(lab: &AttackLab, rows: &mut AttackRows) -> Result<(),
         count += 1;
     }
     lock.release()?;
-    let before = logged_steps(&home, "session")?;
-    home.step("session", "PostToolUse")?;
-    let after = logged_steps(&home, "session")?;
+    let before = home.logged_steps("session")?;
+    // Steps that wait are recorded by the next hooks.
+    let (mut expected, mut after) = (before + count / 2, before);
+    for _ in 0..5 {
+        home.step("session", "PostToolUse")?;
+        expected += 1;
+        after = home.logged_steps("session")?;
+        if after == expected {
+            break;
+        }
+    }
     rows.judge(
         "six hooks while the store is locked",
-        good == count && after > before,
+        good == count && after == expected,
         format_args!(
-            "{good} of {count} in time, slowest {:.2} s; steps in the log {before}, after the lock {after}",
+            "{good} of {count} in time, slowest {:.2} s; {before} steps recorded before, {after} of {expected} after the lock",
             slowest.as_secs_f64()
         ),
     );
@@ -105,11 +107,12 @@ pub(super) fn long_transcript(lab: &AttackLab, rows: &mut AttackRows) -> Result<
         }
         let good = ends.iter().filter(|end| is_good(lab, end)).count();
         let slowest = ends.iter().map(|end| end.elapsed).max().unwrap_or_default();
+        let steps = home.logged_steps("session")?;
         rows.judge(
             attack,
-            good == ends.len(),
+            good == ends.len() && steps >= 4,
             format_args!(
-                "{good} of {} hooks in time, half of them of another session; slowest {:.2} s",
+                "{good} of {} hooks in time, half of them of another session; slowest {:.2} s; {steps} steps recorded",
                 ends.len(),
                 slowest.as_secs_f64()
             ),
