@@ -47,7 +47,13 @@ pub(crate) fn lenient_text(value: &Bound<'_, PyAny>) -> String {
     if let Some(text) = bytes_text(value) {
         return text;
     }
-    lenient_json(value).unwrap_or_else(|| object_text(value))
+    lenient_json(value).unwrap_or_else(|| too_large(value))
+}
+
+/// Returns the text that stands for a value that is too large. Its own text would be as large.
+pub(crate) fn too_large(value: &Bound<'_, PyAny>) -> String {
+    let name = value.get_type().name().map(|name| name.to_string_lossy().into_owned());
+    format!("(a very large {})", name.unwrap_or_default())
 }
 
 struct JsonWriter {

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 use serde_json::value::RawValue;
 
-use crate::json_input::{lenient_json, lenient_text};
+use crate::json_input::{lenient_json, lenient_text, too_large};
 
 /// Longest name of a tool or an agent, in bytes.
 const NAME_BYTES: usize = 512;
@@ -76,8 +76,7 @@ fn args_json(args: &Bound<'_, PyAny>) -> Box<RawValue> {
         }
     }
     let json = lenient_json(args);
-    let json =
-        json.unwrap_or_else(|| serde_json::Value::from(clip(Cow::Owned(lenient_text(args)))).to_string());
+    let json = json.unwrap_or_else(|| serde_json::Value::from(too_large(args)).to_string());
     RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
