@@ -98,9 +98,9 @@ def test_a_wrong_step_is_an_error_that_says_where(step: Any, message: str) -> No
 
 def test_long_steps_are_bounded() -> None:
     guard = loopbreak.Guard()
-    assert guard.observe({"say": "x" * 50_000_000}).turn == 1
+    assert guard.observe({"say": "x" * 8_000_000}).turn == 1
     with pytest.raises(loopbreak.StepError, match="too large"):
-        guard.observe({"say": "\x01" * 50_000_000})
+        guard.observe({"say": "\x01" * 12_000_000})
     shared: Any = "x" * 1000
     for _ in range(60):
         shared = [shared, shared]

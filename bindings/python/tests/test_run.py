@@ -37,7 +37,7 @@ def test_without_outcomes_the_agent_is_advised_at_the_fourth_call() -> None:
 def test_refusals_quote_the_call_and_advice_is_for_the_agent() -> None:
     run = loopbreak.Run("s")
     letters(run, 2)
-    (advice,) = run.after("bash", {"command": "make test"}, "1 failed", True)
+    *_, advice = run.after("bash", {"command": "make test"}, "1 failed", True)
     assert advice.audience == "agent" and str(advice) == advice.text and "1 failed" in advice.text
     letters(run, 4)
     ruling = run.before("bash", {"command": "make test"})

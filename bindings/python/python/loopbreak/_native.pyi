@@ -8,6 +8,7 @@ from typing_extensions import Self
 from loopbreak._errors import LoopStopped
 from loopbreak._types import ConfigLike, Path, StepLike, StoreLike
 
+__all__: list[str]
 __version__: str
 
 _Severity = Literal["hint", "warn", "hard"]
