@@ -46,6 +46,9 @@ pub(crate) fn render() -> Result<String, String> {
             fs::read_to_string(&path).map_err(|error| format!("cannot read {PAGES}/{name}: {error}"))?;
         pages.push((name.clone(), parse(&text).map_err(|reason| format!("{PAGES}/{name}: {reason}"))?));
     }
+    for (_, page) in &mut pages {
+        page.title = page.title.trim_start_matches("the ").to_owned();
+    }
     pages.sort_by_key(|(_, page)| page.title.to_lowercase());
     Ok(table(&pages))
 }

@@ -17,8 +17,8 @@ use crate::process::{cargo, root, run as run_process, stdout_of, works};
 use crate::python::{WHEEL_BUILDER, ZIG};
 use crate::workspace_program::WorkspaceProgram;
 
-/// The folder of what is installed beside the module, in that of the package. Maturin knows it by its name.
-const DATA: &str = "loopbreak.data";
+/// The folder of what is installed beside the module, in that of the package. Maturin knows it by its name, which is that of the module.
+const DATA: &str = "loopbreak._native.data";
 
 /// Builds a wheel, and prints its path and its size.
 #[expect(clippy::print_stdout, reason = "the path is the result of the chore")]

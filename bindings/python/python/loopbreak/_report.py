@@ -65,7 +65,9 @@ class Report:
 
     def _read(self) -> dict[str, Any]:
         if self._data is None:
-            self._data = json.loads(self._json)
+            data: dict[str, Any] = json.loads(self._json)
+            self._data = data
+            return data
         return self._data
 
     @property

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import runpy
 import subprocess
+import sys
 import sysconfig
 from collections import defaultdict
 from collections.abc import Iterator
@@ -25,6 +27,9 @@ LOGS = [
 ]
 JOB = ROOT / "examples" / "python" / "spark_job.py"
 FILES = 7
+
+# Otherwise the workers are started with the first `python3` of the path, which does not have the package.
+os.environ["PYSPARK_PYTHON"] = sys.executable
 
 
 @pytest.fixture(scope="module")
