@@ -124,6 +124,7 @@ class AdapterRuns:
         self._has_logged = False
         self._usage: OrderedDict[str, dict[str, float]] = OrderedDict()
         self._held: OrderedDict[str, list[Advice]] = OrderedDict()
+        self._first_agents: OrderedDict[str, str] = OrderedDict()
         self._kept_lock = threading.Lock()
         self._pending = _PendingCalls() if store is None else _STORED_CALLS
 
@@ -160,6 +161,16 @@ class AdapterRuns:
     def _take_held(self, run_id: str) -> list[Advice]:
         with self._kept_lock:
             return self._held.pop(run_id, [])
+
+    def _label(self, run_id: str, agent: str | None) -> str | None:
+        """Returns the label of an agent. The first one of a run has none: a message of the user is said to the agent without label."""
+        if agent is None:
+            return None
+        with self._kept_lock:
+            first = self._first_agents.setdefault(run_id, agent)
+            while len(self._first_agents) > _MAX_PENDING:
+                self._first_agents.popitem(last=False)
+        return None if agent == first else agent
 
     def _take_usage(self, run_id: str) -> dict[str, float] | None:
         with self._kept_lock:
@@ -205,7 +216,8 @@ class SafeRun:
             if key is not None and (known := self._owner._pending.find(key)) is not None:
                 return known
             run = self._run()
-            native = run.before(name, plain, agent=agent, batch=batch)
+            label = self._owner._label(self.id, agent)
+            native = run.before(name, plain, agent=label, batch=batch)
             ruling = self._ruling(run, native.decision, native.text)
             if key is not None:
                 self._owner._pending.add(key, ruling)
@@ -238,8 +250,9 @@ class SafeRun:
             if usage is not None:
                 self._owner._add_usage(self.id, usage)
             spent = self._owner._take_usage(self.id)
+            label = self._owner._label(self.id, agent)
             advice = self._run().after(
-                name, plain, text, error, spent, exit=exit, denied=denied, agent=agent, batch=batch
+                name, plain, text, error, spent, exit=exit, denied=denied, agent=label, batch=batch
             )
             return [*self._owner._take_held(self.id), *advice]
 

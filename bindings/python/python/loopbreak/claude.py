@@ -17,7 +17,6 @@ from claude_agent_sdk import (
     AssistantMessage,
     HookMatcher,
     ResultMessage,
-    TextBlock,
     ToolResultBlock,
     ToolUseBlock,
     UserMessage,
@@ -61,7 +60,6 @@ class _Session:
     hooked: OrderedDict[str, None] = field(default_factory=OrderedDict)
     counted: str | None = None
     notes: list[str] = field(default_factory=list)
-    is_watched: bool = False
     is_deaf: bool = False
 
     def start(self, call_id: str) -> str:
@@ -128,7 +126,7 @@ class GuardHooks(dict[Any, list[HookMatcher]]):
             session.run.user(event.get("prompt"))
         elif kind == "PreCompact":
             session.run.compacted()
-        elif kind == "Stop" and not session.is_watched:
+        elif kind == "Stop":
             session.run.text(event.get("last_assistant_message") or "")
         return {}
 
@@ -169,17 +167,14 @@ class GuardHooks(dict[Any, list[HookMatcher]]):
         return _speak(event["hook_event_name"], session) | _end(session)
 
     def _hear(self, session: _Session, message: Any) -> None:
-        """Records what hooks do not see: texts, usage, and calls that were never made."""
-        session.is_watched = True
+        """Records what hooks do not see: usage, and calls that were never made."""
         if isinstance(message, AssistantMessage):
             # A message comes in several parts, each with the usage of the whole.
             if message.usage and (message.message_id is None or message.message_id != session.counted):
                 session.counted = message.message_id
                 session.run.usage(message.usage)
             for block in message.content:
-                if isinstance(block, TextBlock):
-                    session.run.text(block.text)
-                elif isinstance(block, ToolUseBlock):
+                if isinstance(block, ToolUseBlock):
                     session.asked[block.id] = (block.name, block.input)
         elif isinstance(message, UserMessage) and isinstance(message.content, list):
             for block in message.content:

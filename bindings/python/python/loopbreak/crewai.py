@@ -138,7 +138,9 @@ class CrewGuard:
 
     def _listen(self, context: Any) -> None:
         crew = self._crew(context.crew or context.agent, context.agent)
-        crew.run.text(context.response or "")
+        if not _CALL.search(context.response or ""):
+            # Words beside a call may repeat while the results move on.
+            crew.run.text(context.response or "")
 
     def _catch_up(self, context: Any) -> _Crew:
         """Records the task as the word of the user, usage, and the calls of the last message that no hook has seen."""

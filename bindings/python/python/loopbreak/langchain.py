@@ -149,7 +149,9 @@ class Loopbreak(AgentMiddleware):  # type: ignore[type-arg]  # two parameters be
         batch, message = read.last_of_model(messages)
         if message is None:
             return
-        run.text(read.text_of(message))
+        if not message.tool_calls:
+            # Words beside a call may repeat while the results move on.
+            run.text(read.text_of(message))
         if message.usage_metadata:
             run.usage(message.usage_metadata)
         for call in message.invalid_tool_calls:

@@ -262,8 +262,11 @@ class _Hooks(RunHooks[Any]):
         turns.run.usage(
             {"input_tokens": response.usage.input_tokens, "output_tokens": response.usage.output_tokens}
         )
-        turns.run.text(read.text(response.output))
-        for call in read.calls(response.output):
+        calls = list(read.calls(response.output))
+        if not calls:
+            # Words beside a call may repeat while the results move on.
+            turns.run.text(read.text(response.output))
+        for call in calls:
             if call.is_done:
                 self._book.record(turns, call, call.output, agent)
             else:

@@ -118,11 +118,13 @@ class Loopbreak(AbstractCapability[Any]):
     def _listen(self, run: SafeRun, response: ModelResponse) -> None:
         """Records what the model said and used, and notes its calls."""
         self._turn += 1
-        run.text("\n".join(part.content for part in response.parts if isinstance(part, TextPart)))
         usage = response.usage
         run.usage({"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens})
         calls = (part for part in response.parts if isinstance(part, ToolCallPart))
         self._open = {call.tool_call_id: call for call in calls}
+        if not self._open:
+            # Words beside a call may repeat while the results move on.
+            run.text("\n".join(part.content for part in response.parts if isinstance(part, TextPart)))
 
     def _catch_up(self, run: SafeRun, ctx: RunContext[Any], messages: Sequence[Any]) -> None:
         """Records messages of the user and calls that were not run, and adds advice to the request."""

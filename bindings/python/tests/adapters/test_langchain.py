@@ -258,7 +258,7 @@ def test_a_tool_node_that_shows_all_errors_to_the_model_is_stopped_too() -> None
             graph.invoke(messages, config)
     else:  # Older nodes make an answer of the stop as well. The tool is not run again.
         result = graph.invoke(messages, config)
-        assert "was stopped" in result["messages"][-2].content
+        assert "GraphStopped" in result["messages"][-2].content
 
 
 def test_an_exception_of_a_tool_passes_unchanged_and_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
