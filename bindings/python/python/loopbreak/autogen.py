@@ -117,9 +117,9 @@ class Loopbreak:
             assert stream is not None
             return self._guarded(name, arguments, call_id, stream(name, arguments, cancellation_token, call_id))
 
-        workbench.call_tool = guarded_call  # type: ignore[method-assign]
+        workbench.call_tool = guarded_call
         if stream is not None:
-            workbench.call_tool_stream = guarded_stream  # type: ignore[attr-defined]
+            workbench.call_tool_stream = guarded_stream
         return workbench
 
     async def _guarded(
