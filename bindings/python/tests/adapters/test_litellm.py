@@ -15,7 +15,6 @@ pytest.importorskip("litellm.proxy.proxy_server")
 from cases import (
     HEALTHY,
     LOOP,
-    TOOLS,
     Played,
     World,
     check_fails_open,
@@ -30,7 +29,6 @@ from cases import (
 from fastapi import HTTPException
 from fastapi.testclient import TestClient
 from litellm.proxy import proxy_server
-
 from loopbreak.litellm import Loopbreak
 
 
