@@ -1,4 +1,4 @@
-"""Keeps errors of an adapter away from the agent: also those of its own code, such as a field that a new version of a framework lacks."""
+"""Keeps errors of an adapter away from the agent, such as a field that a new version of a framework lacks."""
 
 from __future__ import annotations
 

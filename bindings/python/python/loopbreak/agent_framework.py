@@ -161,7 +161,7 @@ class _ModelGuard(ChatMiddleware):
         self._guard = guard
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
-        key = context.kwargs.pop(_MARK, None) or ("default", "agent")  # type: ignore[attr-defined]
+        key = context.kwargs.pop(_MARK, None) or ("default", "agent")
         self._guard.before_model(key, context)
         if context.stream:
             context.stream_result_hooks.append(lambda response: self._guard.after_model(key, response))
@@ -169,7 +169,7 @@ class _ModelGuard(ChatMiddleware):
             return
         await call_next()
         if context.result is not None:
-            self._guard.after_model(key, context.result)  # type: ignore[arg-type]
+            self._guard.after_model(key, context.result)
 
 
 def _result_text(result: Any) -> str:

@@ -40,7 +40,7 @@ _Workbench = TypeVar("_Workbench", bound="Workbench")
 class Loopbreak:
     """Guards one conversation: an agent, or the agents of a team. AutoGen has no ids of sessions, so make one for each.
 
-    A stop ends the turn of a protected agent with a `StopMessage`, and the team with `guard.condition` ends. Then `stopped` is set.
+    A stop ends the turn of a protected agent with a `StopMessage`, and the team that has `condition`. Then `stopped` is set.
     """
 
     def __init__(
@@ -117,9 +117,9 @@ class Loopbreak:
             assert stream is not None
             return self._guarded(name, arguments, call_id, stream(name, arguments, cancellation_token, call_id))
 
-        workbench.call_tool = guarded_call  # type: ignore[method-assign]
+        workbench.call_tool = guarded_call
         if stream is not None:
-            workbench.call_tool_stream = guarded_stream  # type: ignore[attr-defined]
+            workbench.call_tool_stream = guarded_stream
         return workbench
 
     async def _guarded(
@@ -184,7 +184,7 @@ class Loopbreak:
             self.run.text(message.content)
 
     def _see_result(self, name: str, args: str, outcome: str, error: bool | None) -> None:
-        """A call that ran outside of the guarded tools, or did not run: an unknown tool, arguments that are no JSON, a handoff."""
+        """Records a call that no guarded tool has run: an unknown tool, arguments that are no JSON, a handoff."""
         ruling = self.run.before(name, args)
         if ruling.accepted:
             self._turns.hold(self.run.id, self._after(name, args, outcome, error))

@@ -173,7 +173,8 @@ class Loopbreak(BasePlugin):
 
 def _branch(context: CallbackContext) -> str | None:
     """Agents that work side by side have a branch each. Those that hand over to each other are one agent to the guard."""
-    return context._invocation_context.branch
+    branch: str | None = context._invocation_context.branch
+    return branch
 
 
 def _text(content: types.Content | None) -> str:

@@ -33,8 +33,7 @@ _RUN = "loopbreak:run"
 class Loopbreak:
     """Guards the agents of all samples. Each epoch of a sample is a run of its own.
 
-    A stop ends the sample with the limit "operator", and the transcript of the sample says why. `stopped` is the newest stop of any
-    sample.
+    A stop ends the sample with the limit "operator", and its transcript says why. `stopped` is the newest stop of any sample.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ class Loopbreak(CustomLogger):
         self.runs = AdapterRuns(config, None, on_error, max_runs=1)
         self.stopped: LoopStopped | None = None
 
-    async def async_pre_call_hook(  # type: ignore[override]
+    async def async_pre_call_hook(
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
     ) -> dict[str, Any]:
         # In a thread, so that a long conversation does not hold up the other requests.
@@ -98,7 +98,8 @@ def _http_error(stopped: LoopStopped) -> Exception:
     details = {name: getattr(stopped, name) for name in ("run", "pattern", "since", "loop_id", "reason")}
     # Clients repeat a request after 429 and 5xx. This one must not be repeated.
     error = {"message": f"Stopped by Loopbreak: {stopped}", "type": "loop_stopped", "code": "loop_stopped", **details}
-    return HTTPException(status_code=400, detail={"error": error})
+    answer: Exception = HTTPException(status_code=400, detail={"error": error})
+    return answer
 
 
 def _session(data: _Item) -> str | None:

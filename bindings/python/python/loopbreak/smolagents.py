@@ -61,15 +61,15 @@ class _GuardedAgent:
     def __init__(self, guard: Loopbreak, agent: MultiStepAgent, run: SafeRun) -> None:
         self.runs = guard.runs
         self._guard, self._agent, self._run, self._turns = guard, agent, run, guard._turns
-        self._original = getattr(agent, "execute_tool_call", None)
+        self._original: Any = getattr(agent, "execute_tool_call", None)
         self._task: TaskStep | None = None
         self._turns.begin(run.id)
 
     def execute_tool_call(self, tool_name: str, arguments: Any) -> Any:
-        assert self._original is not None
+        original: Callable[[str, Any], Any] = self._original
         if tool_name == "final_answer":
-            return self._original(tool_name, arguments)
-        return self.call(tool_name, arguments, lambda: self._original(tool_name, arguments), lambda text: text)
+            return original(tool_name, arguments)
+        return self.call(tool_name, arguments, lambda: original(tool_name, arguments), lambda text: text)
 
     def call(self, name: str, args: Any, original: Callable[[], Any], refusal: Callable[[str], Any]) -> Any:
         """Runs a tool or a program, unless it is refused."""
@@ -132,9 +132,14 @@ class _GuardedExecutor:
         self._guarded, self._executor = agent, executor
 
     def __call__(self, code_action: str) -> CodeOutput:
-        refused: Callable[[str], CodeOutput] = lambda text: CodeOutput(output=None, logs=text, is_final_answer=False)
+        def refused(text: str) -> CodeOutput:
+            return CodeOutput(output=None, logs=text, is_final_answer=False)
+
         args = {"code": code_action}
-        return self._guarded.call("python_interpreter", args, lambda: self._executor(code_action), refused)  # type: ignore[no-any-return]
+        output: CodeOutput = self._guarded.call(
+            "python_interpreter", args, lambda: self._executor(code_action), refused
+        )
+        return output
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._executor, name)

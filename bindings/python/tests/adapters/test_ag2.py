@@ -9,7 +9,6 @@ import pytest
 pytest.importorskip("ag2")
 
 import loopbreak
-from ag2 import Agent, Context
 from ag2.config import LLMClient
 from ag2.events import (
     CompactionCompleted,
@@ -39,8 +38,9 @@ from cases import (
     usage_of,
     watch_runs,
 )
-
 from loopbreak.ag2 import Loopbreak
+
+from ag2 import Agent, Context
 
 
 class Watched(BaseMiddleware):

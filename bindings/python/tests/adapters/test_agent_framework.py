@@ -8,18 +8,6 @@ import pytest
 pytest.importorskip("agent_framework")
 
 import loopbreak
-from agent_framework import (
-    Agent,
-    BaseChatClient,
-    ChatMiddlewareLayer,
-    ChatResponse,
-    ChatResponseUpdate,
-    Content,
-    FunctionInvocationLayer,
-    Message,
-    ResponseStream,
-    tool,
-)
 from cases import (
     HEALTHY,
     LOOP,
@@ -38,8 +26,20 @@ from cases import (
     usage_of,
     watch_runs,
 )
-
 from loopbreak.agent_framework import Loopbreak
+
+from agent_framework import (
+    Agent,
+    BaseChatClient,
+    ChatMiddlewareLayer,
+    ChatResponse,
+    ChatResponseUpdate,
+    Content,
+    FunctionInvocationLayer,
+    Message,
+    ResponseStream,
+    tool,
+)
 
 
 class ScriptedClient(FunctionInvocationLayer, ChatMiddlewareLayer, BaseChatClient):  # type: ignore[misc]

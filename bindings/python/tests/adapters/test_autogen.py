@@ -31,7 +31,6 @@ from cases import (
     usage_of,
     watch_runs,
 )
-
 from loopbreak.autogen import Loopbreak
 
 MODEL = {"vision": False, "function_calling": True, "json_output": False, "family": "unknown", "structured_output": False}

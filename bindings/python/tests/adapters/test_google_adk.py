@@ -30,7 +30,6 @@ from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import InMemoryRunner
 from google.genai import types
-
 from loopbreak.google_adk import Loopbreak
 
 

@@ -27,14 +27,14 @@ from cases import (
     usage_of,
     watch_runs,
 )
-from inspect_ai import Task, eval
 from inspect_ai.agent import react
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage, get_model
 from inspect_ai.model._model_output import ChatCompletionChoice
 from inspect_ai.tool import ToolCall, ToolDef
-
 from loopbreak.inspect_ai import Loopbreak
+
+from inspect_ai import Task, eval
 
 
 class CountsWords:

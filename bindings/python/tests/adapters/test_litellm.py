@@ -3,19 +3,21 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+import os
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+# Otherwise LiteLLM tries to download prices while it is imported.
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 pytest.importorskip("litellm")
 pytest.importorskip("litellm.proxy.proxy_server")
 
 from cases import (
     HEALTHY,
     LOOP,
-    TOOLS,
     Played,
     World,
     check_fails_open,
@@ -30,7 +32,6 @@ from cases import (
 from fastapi import HTTPException
 from fastapi.testclient import TestClient
 from litellm.proxy import proxy_server
-
 from loopbreak.litellm import Loopbreak
 
 
@@ -229,7 +230,7 @@ def test_requests_at_the_same_time_do_not_mix() -> None:
     assert not any(isinstance(result, Exception) for result in results[1:])
 
 
-def test_a_real_proxy_stops_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_real_proxy_stops_a_loop(tmp_path: Path) -> None:
     config = tmp_path / "config.yaml"
     config.write_text(
         textwrap.dedent(
@@ -243,7 +244,6 @@ def test_a_real_proxy_stops_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         )
     )
     (tmp_path / "loop_guard.py").write_text("from loopbreak.litellm import guard\n")
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     asyncio.run(proxy_server.initialize(config=str(config)))
     client, agent = TestClient(proxy_server.app), ChatAgent()
     agent.ask("go")

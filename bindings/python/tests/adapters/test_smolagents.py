@@ -27,7 +27,7 @@ from cases import (
     usage_of,
     watch_runs,
 )
-from smolagents import CodeAgent, Tool, ToolCallingAgent
+from loopbreak.smolagents import Loopbreak
 from smolagents.models import (
     ChatMessage,
     ChatMessageToolCall,
@@ -37,7 +37,7 @@ from smolagents.models import (
 )
 from smolagents.monitoring import LogLevel, TokenUsage
 
-from loopbreak.smolagents import Loopbreak
+from smolagents import CodeAgent, Tool, ToolCallingAgent
 
 
 class ScriptedModel(Model):

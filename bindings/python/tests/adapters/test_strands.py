@@ -26,12 +26,12 @@ from cases import (
     usage_of,
     watch_runs,
 )
-from strands import Agent, tool
+from loopbreak.strands import Loopbreak
 from strands.agent.conversation_manager import SummarizingConversationManager
 from strands.hooks import BeforeToolCallEvent, HookProvider
 from strands.models import Model
 
-from loopbreak.strands import Loopbreak
+from strands import Agent, tool
 
 
 class ScriptedModel(Model):
