@@ -9,8 +9,9 @@ use loopbreak_analysis::{DiagnosticSink, LineNote};
 /// Number of notes about lines that are printed for all logs together, unless all are asked for. They stand before the result,
 /// which must stay in sight.
 const NOTES: usize = 5;
-/// Number of notes that are kept per log: a broken log often has many lines that are broken in the same way.
-const NOTES_PER_LOG: usize = 1;
+/// Number of notes that are kept per log. After the first broken log, one is printed for each: many lines are often broken in the
+/// same way.
+const NOTES_PER_LOG: usize = 3;
 
 /// Prints diagnostics, usually to standard error. If nobody reads them any more, they are dropped.
 #[derive(Debug)]
@@ -87,8 +88,9 @@ impl<W: Write> DiagnosticSink for DiagnosticPrinter<W> {
     }
 
     fn line_notes(&mut self, name: &str, notes: &[LineNote], unlisted: u64) {
-        for note in notes {
-            if self.printed_notes >= NOTES && !self.verbose {
+        let room = if self.printed_notes == 0 { NOTES_PER_LOG } else { 1 };
+        for (at, note) in notes.iter().enumerate() {
+            if (at >= room || self.printed_notes >= NOTES) && !self.verbose {
                 self.unprinted_notes += 1;
                 continue;
             }
