@@ -7,7 +7,7 @@ use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 
 use crate::support::hooks::HookHome;
-use crate::support::stuck;
+use crate::support::{analyze, stuck};
 
 /// Runs the program on a terminal of 80 columns, and returns the lines that it prints.
 fn lines_on_a_terminal(home: &HookHome, args: &[&str], typed: &str) -> Vec<String> {
@@ -100,8 +100,8 @@ fn a_broken_log_is_warned_about_once_and_runs_without_findings_are_counted() {
     for run in 8..50 {
         fs::write(home.path().join(format!("{run}.jsonl")), stuck(&format!("run-{run}"), 10)).unwrap();
     }
-    let lines = lines_on_a_terminal(&home, &["analyze", "."], "");
-    let text = lines.join("\n");
+    let done = analyze(home.path(), &["."]);
+    let text = done.err + &done.out;
     assert_eq!(text.matches("warning: ").count(), 5, "{text}");
     assert!(text.contains("+155 more lines like this; -v shows all"), "{text}");
     assert!(text.contains("\nnothing found in 50 runs; -v shows each of them\n"), "{text}");

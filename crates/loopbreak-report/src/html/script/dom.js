@@ -46,13 +46,11 @@ function percent(part, whole) {
   return part >= whole ? 100 : Math.min(99, Math.max(1, Math.round((part / whole) * 100)));
 }
 
-// Whole units, as on the terminal.
 function duration(milliseconds) {
-  const whole = (seconds) => Math.floor(milliseconds / 1000 / seconds);
-  const seconds = whole(1);
+  const seconds = Math.round(milliseconds / 1000);
   if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${whole(60)} min`;
-  return seconds < 172800 ? `${whole(3600)} h` : `${whole(86400)} days`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} days`;
 }
 
 const time = (milliseconds) => {
