@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_price_or_no_text_is_left_out() {
+    fn models_without_a_price_or_without_text_are_left_out() {
         for model in [
             r#"{"mode":"embedding","input_cost_per_token":3e-6,"output_cost_per_token":1e-6}"#,
             r#"{"mode":"chat","input_cost_per_token":3e-6}"#,

@@ -123,7 +123,7 @@ mod tests {
 
     /// A number that is part of the name is neither a date nor a version.
     #[test]
-    fn what_belongs_to_the_name_stays() {
+    fn a_number_of_the_name_stays() {
         for name in [
             "gpt-4.1",
             "gpt-4-0613",

@@ -9,12 +9,12 @@ use super::token_price::TokenPrice;
 /// Number of models whose prices are kept.
 const MAX_MODELS: usize = 8;
 
-/// What a step cost.
+/// The cost of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepCost {
-    /// What the log says, in US dollars.
+    /// Cost by the log, in US dollars.
     pub stated: Option<f64>,
-    /// What its tokens cost by the table, in US dollars.
+    /// Cost of its tokens by the table, in US dollars.
     pub estimated: Option<f64>,
     /// Tokens read and written.
     pub tokens: u64,

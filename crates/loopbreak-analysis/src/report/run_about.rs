@@ -1,8 +1,8 @@
-//! What people recognize a run by.
+//! The project and the prompt of a run, by which people recognize it.
 
 use serde::Serialize;
 
-/// What people recognize a run by.
+/// The project and the prompt of a run, by which people recognize it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RunAbout {
     /// The folder of the project that the agent worked in, if the log names it.

@@ -189,7 +189,7 @@ pub struct RunReport {
     /// The first loops that the agent would have been warned about, with their cost.
     #[serde(skip)]
     pub loops: Vec<LoopCost>,
-    /// What people recognize the run by.
+    /// The project and the prompt.
     #[serde(skip_serializing_if = "RunAbout::is_empty")]
     pub about: RunAbout,
     /// The longest loop that the agent would have been warned about.

@@ -16,7 +16,7 @@ const COUNTED_GROUPS: usize = 100_000;
 /// Maximum number of unpriced models of all runs.
 const MODELS: usize = 50;
 
-/// What a run cost. What the log says comes first; the rest is estimated by the prices of the models.
+/// The cost of a run. The log comes first; the rest is estimated by the prices of the models.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RunSpending {
     /// US dollars; absent if no cost and no price is known.
@@ -95,7 +95,7 @@ pub struct LoopGroup {
     pub last_seen: Option<i64>,
 }
 
-/// What all runs cost.
+/// The cost of all runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TotalSpending {
     /// US dollars.

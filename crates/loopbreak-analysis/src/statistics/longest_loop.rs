@@ -33,14 +33,14 @@ pub struct LongestLoop {
 pub(crate) struct LoopSightings {
     loops: Vec<SightedLoop>,
     longest: Option<LongestLoop>,
-    warned: Vec<WarnedLoop>,
+    warned: Vec<PricedLoop>,
     in_loops: StepSpend,
     steps_in_loops: u64,
 }
 
 /// A loop that the agent would have been warned about. A step that belongs to several loops counts for one of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct WarnedLoop {
+pub(crate) struct PricedLoop {
     pub(crate) id: LoopId,
     pub(crate) detector: DetectorName,
     pub(crate) pattern: Pattern,
@@ -114,7 +114,7 @@ impl LoopSightings {
             known.spend.merge(&spend);
         } else if self.warned.len() < KEPT {
             let tool = sighted.tool.clone();
-            self.warned.push(WarnedLoop { id, detector, pattern, tool, reason, steps, spend });
+            self.warned.push(PricedLoop { id, detector, pattern, tool, reason, steps, spend });
         }
         let candidate = LongestLoop { steps: sighted.steps, tool: sighted.tool, pattern };
         if self.longest.as_ref().is_none_or(|longest| candidate.is_longer_than(longest)) {
@@ -142,7 +142,7 @@ pub(crate) struct FinishedLoops {
     /// The longest loop.
     pub(crate) longest: Option<LongestLoop>,
     /// The first loops.
-    pub(crate) warned: Vec<WarnedLoop>,
+    pub(crate) warned: Vec<PricedLoop>,
     /// The cost of all their steps.
     pub(crate) spend: StepSpend,
     /// The number of their steps.

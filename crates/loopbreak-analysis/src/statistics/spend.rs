@@ -12,7 +12,7 @@ const MAX_MODELS: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Option<SpendParts>", into = "Option<SpendParts>")]
 pub(crate) struct StepSpend {
-    /// What the log says.
+    /// Cost by the log.
     stated: f64,
     /// The estimate for the steps of which the log says nothing, and for the others.
     estimated: f64,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_each_step_says_comes_before_the_estimate() {
+    fn the_cost_that_a_step_states_comes_before_the_estimate() {
         let all =
             spend(&[step(Some(1.0), Some(9.0)), step(Some(2.0), Some(9.0)), step(Some(0.0), Some(9.0))]);
         let total = all.finish();

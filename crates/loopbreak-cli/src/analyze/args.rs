@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output_files::OutputFiles;
-use super::run_selection::RunSelection;
+use super::run_selection::SelectionOptions;
 use crate::args::{ConfigOptions, FailOn};
 use crate::value_parsers::{log_format, parse_size};
 
@@ -83,7 +83,7 @@ pub(crate) struct AnalyzeArgs {
     #[arg(short, long)]
     pub(crate) verbose: bool,
     #[command(flatten)]
-    pub(crate) selection: RunSelection,
+    pub(crate) selection: SelectionOptions,
     #[command(flatten)]
     pub(crate) outputs: OutputFiles,
     #[command(flatten)]

@@ -15,7 +15,7 @@ const NAMED: usize = 5;
 
 /// Selects runs, and sorts the table.
 #[derive(Debug, Default, Args)]
-pub(crate) struct RunSelection {
+pub(crate) struct SelectionOptions {
     /// Only runs that ended this long ago or later, such as 12h or 7d
     #[arg(long, help_heading = "Runs", value_name = "TIME", value_parser = parse_duration)]
     since: Option<Duration>,
@@ -53,7 +53,7 @@ enum SortFigure {
     Log,
 }
 
-impl RunSelection {
+impl SelectionOptions {
     /// Returns the filter. The engine reads no clock, so the time is an argument.
     pub(super) fn filter(&self, now: SystemTime) -> RunFilter {
         let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
