@@ -30,7 +30,7 @@ pub(super) struct AttackRows {
 }
 
 impl AttackRows {
-    pub(super) fn of(finding: &'static str) -> Self {
+    pub(super) fn new(finding: &'static str) -> Self {
         AttackRows { finding, rows: Vec::new() }
     }
 
@@ -82,8 +82,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_tried_is_not_held_and_texts_stay_in_their_cells() {
-        let mut rows = AttackRows::of("F1");
+    fn an_attack_that_was_not_made_is_not_held_and_texts_stay_in_their_cells() {
+        let mut rows = AttackRows::new("F1");
         rows.judge("a link", true, "nothing\nwritten");
         rows.judge("a pipe", false, "a | b \u{1b}[31m");
         rows.not_tried("another system", "needs Windows");

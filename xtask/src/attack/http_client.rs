@@ -65,7 +65,7 @@ pub(super) struct HttpClient {
 
 /// An answer of the server.
 #[derive(Debug)]
-pub(super) struct HttpAnswer {
+pub(super) struct PostAnswer {
     pub(super) status: u16,
     pub(super) session: Option<String>,
     pub(super) body: String,
@@ -82,7 +82,7 @@ impl HttpClient {
     }
 
     /// Opens a session of MCP.
-    pub(super) fn initialize(&mut self) -> std::io::Result<HttpAnswer> {
+    pub(super) fn initialize(&mut self) -> std::io::Result<PostAnswer> {
         let answer = self.post(INITIALIZE)?;
         self.session.clone_from(&answer.session);
         self.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)?;
@@ -90,16 +90,16 @@ impl HttpClient {
     }
 
     /// Calls a tool.
-    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> std::io::Result<HttpAnswer> {
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> std::io::Result<PostAnswer> {
         self.request("tools/call", &json!({"name": tool, "arguments": arguments}))
     }
 
-    pub(super) fn request(&mut self, method: &str, params: &Value) -> std::io::Result<HttpAnswer> {
+    pub(super) fn request(&mut self, method: &str, params: &Value) -> std::io::Result<PostAnswer> {
         self.post(&json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}).to_string())
     }
 
     /// Sends a message and reads the answer. The connection is kept.
-    pub(super) fn post(&mut self, message: &str) -> std::io::Result<HttpAnswer> {
+    pub(super) fn post(&mut self, message: &str) -> std::io::Result<PostAnswer> {
         let address = self.address;
         let mut head = format!(
             "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
@@ -127,7 +127,7 @@ impl HttpClient {
         Ok(line.trim_end().to_owned())
     }
 
-    fn read_answer(&mut self) -> std::io::Result<HttpAnswer> {
+    fn read_answer(&mut self) -> std::io::Result<PostAnswer> {
         let invalid = |what: &str| std::io::Error::new(std::io::ErrorKind::InvalidData, what.to_owned());
         let first = self.read_line()?;
         let status = first.split(' ').nth(1).and_then(|code| code.parse().ok());
@@ -160,7 +160,7 @@ impl HttpClient {
         } else {
             self.read_bytes(length, &mut body)?;
         }
-        Ok(HttpAnswer { status, session, body: String::from_utf8_lossy(&body).into_owned() })
+        Ok(PostAnswer { status, session, body: String::from_utf8_lossy(&body).into_owned() })
     }
 
     fn read_bytes(&mut self, count: u64, body: &mut Vec<u8>) -> std::io::Result<()> {

@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
 pub(super) fn try_finding(lab: &AttackLab, finding: &AttackFinding) -> Vec<AttackRow> {
     let AttackFinding { name, title, run } = finding;
     eprintln!("xtask: attack: {name}: {title} …");
-    let (started, mut rows) = (Instant::now(), AttackRows::of(name));
+    let (started, mut rows) = (Instant::now(), AttackRows::new(name));
     if let Err(ChoreFailure::Failed(reason) | ChoreFailure::Usage(reason)) = run(lab, &mut rows) {
         rows.judge(title, false, format_args!("cannot be judged: {reason}"));
     }

@@ -75,7 +75,7 @@ pub(super) fn overwritten(lab: &AttackLab, rows: &mut AttackRows) -> Result<(), 
             format_args!(
                 "{}; {name} {}, victim {}",
                 end.describe(),
-                if is_file { "is a file" } else { "is no file" },
+                if is_file { "is a file" } else { "is not a file" },
                 if is_kept { "unchanged" } else { "overwritten" }
             ),
         );

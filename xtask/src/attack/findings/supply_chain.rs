@@ -1,4 +1,4 @@
-//! What the files of the repository say about where its parts come from.
+//! The supply chain: workflows, requirements and policies in the files of the repository.
 
 use std::fs;
 use std::path::PathBuf;

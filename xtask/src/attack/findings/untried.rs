@@ -1,4 +1,4 @@
-//! What the review did not try either, or what cannot be tried here.
+//! Attacks that the review did not try either, or that cannot be tried here.
 
 use crate::attack::attack_lab::AttackLab;
 use crate::attack::attack_rows::AttackRows;
