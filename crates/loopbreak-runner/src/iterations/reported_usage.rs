@@ -11,7 +11,7 @@ const INPUT_KEYS: [&str; 3] = ["input_tokens", "cache_creation_input_tokens", "c
 /// Returns what the command reported of its usage, if it did.
 pub(crate) fn reported_usage(output: &str) -> Option<Usage> {
     let (input_tokens, output_tokens) = parse_tokens(output).unzip();
-    let usage = Usage { input_tokens, output_tokens, cost_usd: parse_cost(output) };
+    let usage = Usage { input_tokens, output_tokens, cost_usd: parse_cost(output), ..Usage::default() };
     (usage.input_tokens.is_some() || usage.cost_usd.is_some()).then_some(usage)
 }
 
