@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use loopbreak_trace::{LogRecord, RecordSink, SkippedLine, expand_paths};
 
 /// The allocator of the program, so that parsing alone is measured with the same one.
+#[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
