@@ -39,7 +39,7 @@ pub(crate) fn render() -> Result<String, String> {
     for entry in fs::read_dir(root().join(PAGES)).map_err(|error| format!("cannot list {PAGES}: {error}"))? {
         let path = entry.map_err(|error| format!("cannot list {PAGES}: {error}"))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if name == INDEX || !name.ends_with(".md") {
+        if name == INDEX || path.extension().is_none_or(|ending| ending != "md") {
             continue;
         }
         let text =

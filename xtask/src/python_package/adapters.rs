@@ -71,7 +71,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         .filter(|environment| age.is_none_or(|age| environment.age == age))
         .collect();
     if is_list {
-        wanted.iter().for_each(|environment| println!("{}", environment.name()));
+        for environment in wanted {
+            println!("{}", environment.name());
+        }
         return Ok(());
     }
     if wanted.iter().any(|environment| environment.framework == SPARK) {

@@ -94,14 +94,16 @@ fn every_name_of_the_engine_occurs_in_the_golden_files() {
         let text = script.answered();
         let lines = answers(&text);
         answered += lines.len();
-        lines.into_iter().for_each(|answer| coverage.add(answer));
+        for answer in lines {
+            coverage.add(answer);
+        }
         played.push_str(&text);
     }
     assert!(answered >= 4000, "{answered} answers");
     let mut missing = Vec::new();
     let mut expect = |keys: &[&str], names: Vec<&'static str>| missing.extend(coverage.missing(keys, names));
-    expect(&["detector"], DetectorName::ALL.iter().map(|name| name.as_str()).collect());
-    expect(&["pattern"], Pattern::ALL.iter().map(|name| name.as_str()).collect());
+    expect(&["detector"], DetectorName::ALL.iter().map(DetectorName::as_str).collect());
+    expect(&["pattern"], Pattern::ALL.iter().map(Pattern::as_str).collect());
     expect(&["intervention", "act"], Intervention::ALL.iter().map(|name| name.as_str()).collect());
     expect(&["severity"], Severity::ALL.iter().map(|name| name.as_str()).collect());
     expect(&["guard"], SafetyGuard::ALL.iter().map(|name| name.as_str()).collect());

@@ -1,5 +1,7 @@
 //! Plays the lines of a golden file.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 use loopbreak::series::RunSummary;
 use loopbreak::{Config, Guard, Profile, Proposal, Series, Snapshot, Step};
 use serde::Deserialize;

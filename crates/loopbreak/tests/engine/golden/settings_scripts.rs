@@ -1,5 +1,6 @@
 //! One run under many settings, and generated logs of the command line under several profiles.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 #![expect(
     clippy::disallowed_methods,
     reason = "the engine reads no file, but this test reads the generated logs"
