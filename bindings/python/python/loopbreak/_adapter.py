@@ -282,7 +282,8 @@ class SafeRun:
     @property
     def stopped(self) -> LoopStopped | None:
         """The reason why the run has to end, or `None`."""
-        return self._owner.guarded(lambda: self._run().stopped, None)
+        stopped: LoopStopped | None = self._owner.guarded(lambda: self._run().stopped, None)
+        return stopped
 
     def raise_if_stopped(self) -> None:
         """Raises `LoopStopped` if the run has to end."""
@@ -291,7 +292,8 @@ class SafeRun:
 
     def snapshot(self) -> str | None:
         """Returns the state of the guard, or `None` if it failed."""
-        return self._owner.guarded(lambda: self._run().snapshot(), None)
+        text: str | None = self._owner.guarded(lambda: self._run().snapshot(), None)
+        return text
 
     def _note(self, report: Callable[[], Iterable[Advice] | None]) -> None:
         """Makes a report, and keeps the advice for the next call."""

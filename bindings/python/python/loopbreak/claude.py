@@ -170,9 +170,10 @@ class GuardHooks(dict[Any, list[HookMatcher]]):
         """Records what hooks do not see: usage, and calls that were never made."""
         if isinstance(message, AssistantMessage):
             # A message comes in several parts, each with the usage of the whole.
-            if message.usage and (message.message_id is None or message.message_id != session.counted):
-                session.counted = message.message_id
-                session.run.usage(message.usage)
+            usage, number = getattr(message, "usage", None), getattr(message, "message_id", None)
+            if usage and (number is None or number != session.counted):
+                session.counted = number
+                session.run.usage(usage)
             for block in message.content:
                 if isinstance(block, ToolUseBlock):
                     session.asked[block.id] = (block.name, block.input)

@@ -139,8 +139,8 @@ class _RunBook:
 
     def __init__(self, runs: AdapterRuns) -> None:
         self.runs = runs
-        self.before = ToolInputGuardrail(self._before, name="loopbreak")
-        self.after = ToolOutputGuardrail(self._after, name="loopbreak")
+        self.before: ToolInputGuardrail[Any] = ToolInputGuardrail(self._before, name="loopbreak")
+        self.after: ToolOutputGuardrail[Any] = ToolOutputGuardrail(self._after, name="loopbreak")
         self._turns: OrderedDict[int, _Turns] = OrderedDict()
         self._callers: OrderedDict[str, _Turns] = OrderedDict()
 
