@@ -145,6 +145,9 @@ pub(crate) fn read_usage<'py>(usage: Option<&Bound<'py, PyAny>>) -> PyResult<Opt
     Ok(Some(Usage {
         input_tokens: tokens(intern!(py, "input_tokens"))?,
         output_tokens: tokens(intern!(py, "output_tokens"))?,
+        cache_read_tokens: tokens(intern!(py, "cache_read_tokens"))?,
+        cache_write_tokens: tokens(intern!(py, "cache_write_tokens"))?,
+        cache_write_1h_tokens: tokens(intern!(py, "cache_write_1h_tokens"))?,
         cost_usd,
     }))
 }
