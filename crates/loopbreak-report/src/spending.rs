@@ -41,7 +41,7 @@ pub(crate) fn total_cost(all: &TotalSpending) -> Option<String> {
     if let Some(in_loops) = all.in_loops_usd {
         let micros = |usd: f64| (usd * 1e6) as u64;
         let share = percent(micros(in_loops), micros(spent));
-        text += &format!(", {} of it in loops ({share} %)", amount(in_loops, is_estimate));
+        text = format!("{text}, {} of it in loops ({share} %)", amount(in_loops, is_estimate));
     }
     Some(text)
 }
@@ -64,7 +64,7 @@ pub(crate) fn unpriced(all: &TotalSpending) -> Option<String> {
     let mut text =
         names.into_iter().take(NAMED_MODELS).map(loopbreak::text::printable).collect::<Vec<_>>().join(", ");
     if more > 0 {
-        text += &format!(" and {more} more model{}", if more == 1 { "" } else { "s" });
+        text = format!("{text} and {more} more model{}", if more == 1 { "" } else { "s" });
     }
     if has_nameless {
         text +=

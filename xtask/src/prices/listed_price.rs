@@ -1,4 +1,4 @@
-//! One model of LiteLLM's list of prices.
+//! One model of `LiteLLM`'s list of prices.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

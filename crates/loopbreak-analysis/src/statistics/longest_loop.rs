@@ -150,7 +150,7 @@ pub(crate) struct FinishedLoops {
 }
 
 fn warning(finding: &Finding) -> (DetectorName, Pattern, String) {
-    (finding.detector, finding.pattern, visible_text(&finding.reason(), REASON))
+    (finding.detector, finding.pattern, visible_text(finding.reason(), REASON))
 }
 
 impl LongestLoop {

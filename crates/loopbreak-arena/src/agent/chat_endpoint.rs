@@ -156,8 +156,10 @@ impl ChatEndpoint {
         thread::spawn({
             let (agent, url, host, key) =
                 (self.agent.clone(), self.url.clone(), self.host.clone(), self.key.clone());
-            // Fails only if the receiver has given up.
-            move || tell.send(ask(&agent, (&url, &host), key.as_ref(), &body, most))
+            move || {
+                // Fails only if the receiver has given up.
+                let _ = tell.send(ask(&agent, (&url, &host), key.as_ref(), &body, most));
+            }
         });
         let gone = |kind, why: &str| ChatAttempt {
             result: Err(AgentFailure::new(kind, format!("{} {why}", self.host))),

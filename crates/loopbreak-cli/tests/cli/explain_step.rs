@@ -143,9 +143,9 @@ fn other_formats_are_read_as_convert_reads_them() {
         let lines = done.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         lines
             .map(|mut step| {
-                ["source", "line", "run"]
-                    .iter()
-                    .for_each(|key| _ = step.as_object_mut().unwrap().remove(*key));
+                for key in ["source", "line", "run"] {
+                    step.as_object_mut().unwrap().remove(key);
+                }
                 step
             })
             .collect()

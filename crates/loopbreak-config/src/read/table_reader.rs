@@ -111,7 +111,7 @@ impl TableReader<'_> {
         match (&option.option_type, value.get_ref()) {
             (OptionType::StringTable, DeValue::Table(texts)) => self.read_table(path, texts),
             (OptionType::NumberTables(keys), DeValue::Table(tables)) => {
-                self.read_number_tables(path, keys, tables)
+                self.read_number_tables(path, keys, tables);
             }
             (OptionType::TableList(keys), DeValue::Array(items)) => {
                 self.read_table_list(path, keys, items, value);

@@ -53,7 +53,7 @@ fn entry(option: &OptionInfo) -> String {
     if let OptionType::Choice(choices) | OptionType::TableList(choices) | OptionType::NumberTables(choices) =
         &option.option_type
     {
-        let head = if !matches!(option.option_type, OptionType::Choice(_)) { "key" } else { "value" };
+        let head = if matches!(option.option_type, OptionType::Choice(_)) { "value" } else { "key" };
         _ = write!(text, "\n| {head} | meaning |\n|---|---|\n");
         for choice in choices {
             _ = writeln!(text, "| `{}` | {} |", choice.name, choice.description);

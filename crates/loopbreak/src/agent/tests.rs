@@ -24,22 +24,27 @@ fn shell(command: &str) -> AgentCall<'static> {
 }
 
 /// Makes a call unless it is refused. Returns the answer, and whether the agent was advised.
-fn make(run: &mut AgentRun, call: &AgentCall<'_>, outcome: Option<Outcome<'_>>) -> (CallAnswer, bool) {
+fn make(
+    run: &mut AgentRun,
+    call: &AgentCall<'_>,
+    outcome: impl Into<Option<Outcome<'static>>>,
+) -> (CallAnswer, bool) {
     let answer = run.before(call).answer;
     if answer != CallAnswer::Allow {
         return (answer, false);
     }
-    let verdict = run.after(call, outcome, None);
+    let verdict = run.after(call, outcome.into(), None);
     (answer, verdict.advice.iter().any(|advice| advice.audience == Audience::Agent))
 }
 
-fn failed() -> Option<Outcome<'static>> {
-    Some(Outcome::new("1 failed").with_error(true))
+fn failed() -> Outcome<'static> {
+    Outcome::new("1 failed").with_error(true)
 }
 
 /// Returns a letter for each of a number of identical calls: `.` for an allowed one, `A` for one that was followed by advice, `R`
 /// and `S` for refusals and stops.
-fn letters(run: &mut AgentRun, count: u32, outcome: Option<Outcome<'_>>) -> String {
+fn letters(run: &mut AgentRun, count: u32, outcome: impl Into<Option<Outcome<'static>>>) -> String {
+    let outcome = outcome.into();
     let letter = |(answer, advised)| match answer {
         CallAnswer::Allow if advised => 'A',
         CallAnswer::Allow => '.',
@@ -52,7 +57,7 @@ fn letters(run: &mut AgentRun, count: u32, outcome: Option<Outcome<'_>>) -> Stri
 #[test]
 fn an_agent_in_a_loop_is_advised_refused_and_stopped() {
     assert_eq!(letters(&mut new_run(), 13, failed()), "..A..A.RRRRSS");
-    assert_eq!(letters(&mut new_run(), 13, None), "...A...RRRRSS", "without outcomes");
+    assert_eq!(letters(&mut new_run(), 13, None::<Outcome<'static>>), "...A...RRRRSS", "without outcomes");
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl MaskWriter {
                 let mut kept = Vec::new();
                 for (name, value) in fields {
                     let declared = volatile.iter().any(|known| known == name);
-                    if !declared && !(moves(value) && is_volatile_field(name)) {
+                    if !(declared || moves(value) && is_volatile_field(name)) {
                         kept.push((name, value));
                     } else if self.left_out.len() < LISTED {
                         self.left_out.push(name.clone());

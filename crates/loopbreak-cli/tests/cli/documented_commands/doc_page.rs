@@ -90,10 +90,9 @@ fn without_comment(command: &str) -> &str {
     for (at, letter) in command.char_indices() {
         match quote {
             Some(open) if letter == open => quote = None,
-            Some(_) => {}
             None if matches!(letter, '"' | '\'') => quote = Some(letter),
             None if letter == '#' && before == ' ' => return command[..at].trim_end(),
-            None => {}
+            _ => {}
         }
         before = letter;
     }

@@ -105,8 +105,13 @@ impl PreparedProject {
             let _ = child.kill();
         }
         let code = child.wait().unwrap().code();
-        readers.into_iter().for_each(|reader| reader.join().unwrap());
-        lines.iter().for_each(|line| out += &(line + "\n"));
+        for reader in readers {
+            reader.join().unwrap();
+        }
+        for line in &lines {
+            out += line;
+            out.push('\n');
+        }
         assert!(seen, "waited for {ready:?} and {until:?}; printed:\n{out}");
         FinishedProgram { out: self.place_free(out.as_bytes()), err: String::new(), code }
     }

@@ -29,8 +29,8 @@ pub(super) struct ClaudeSession {
     seen: SeenIds,
     /// Session and name of the agents that have done nothing since a compaction.
     compacted: Vec<(Option<String>, Option<String>)>,
-    /// The session whose folder was named last.
-    placed: Option<Option<String>>,
+    /// The session whose folder was named last, and whether any was: lines may have none.
+    placed: (bool, Option<String>),
 }
 
 impl ClaudeSession {
@@ -41,7 +41,7 @@ impl ClaudeSession {
             chains: SidechainNames::default(),
             seen: SeenIds::default(),
             compacted: Vec::new(),
-            placed: None,
+            placed: (false, None),
         }
     }
 
@@ -81,10 +81,10 @@ impl ClaudeSession {
         let (session_id, denial) = (line.take_session(), line.take_denial());
         let session = session_id.as_deref();
         if let Some(folder) = line.cwd.as_deref()
-            && self.placed.as_ref().is_none_or(|placed| placed.as_deref() != session)
+            && (!self.placed.0 || self.placed.1.as_deref() != session)
         {
             sink.project(session, folder);
-            self.placed = Some(session.map(str::to_owned));
+            self.placed = (true, session.map(str::to_owned));
         }
         let chain = self.chains.name_of(&line);
         let name = of

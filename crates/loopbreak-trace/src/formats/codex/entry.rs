@@ -100,6 +100,7 @@ pub(super) struct CodexTokenInfo {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_field_names, reason = "the names of the log")]
 pub(super) struct CodexTokens {
     pub(super) input_tokens: Option<u64>,
     pub(super) output_tokens: Option<u64>,

@@ -93,6 +93,7 @@ struct OpenHandsMetrics {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_field_names, reason = "the names of the log")]
 struct OpenHandsTokens {
     prompt_tokens: u64,
     completion_tokens: u64,
