@@ -109,7 +109,7 @@ impl PreparedProject {
             reader.join().unwrap();
         }
         for line in &lines {
-            out += line;
+            out += &line;
             out.push('\n');
         }
         assert!(seen, "waited for {ready:?} and {until:?}; printed:\n{out}");
