@@ -8,7 +8,30 @@ from typing_extensions import Self
 from loopbreak._errors import LoopStopped
 from loopbreak._types import ConfigLike, Path, StepLike, StoreLike
 
-__all__: list[str]
+__all__ = [
+    "Adjustment",
+    "Advice",
+    "CallRuling",
+    "Config",
+    "Decision",
+    "Finding",
+    "Guard",
+    "Ruling",
+    "Run",
+    "RunStop",
+    "Runs",
+    "Series",
+    "Step",
+    "StepReader",
+    "TaskCheck",
+    "Verdict",
+    "__version__",
+    "analyze_logs",
+    "analyze_rows",
+    "load_config",
+    "read",
+]
+
 __version__: str
 
 _Severity = Literal["hint", "warn", "hard"]

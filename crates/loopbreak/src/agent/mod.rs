@@ -1,6 +1,6 @@
 //! Agents whose calls pass the guard: what is needed around a [`Guard`](crate::Guard) to stand between an agent and its tools.
 //!
-//! [`AgentRun`] is asked before each call and told of its outcome after it. It refuses the calls that would only continue a
+//! [`AgentRun`] is asked before each call, and gets its outcome after it. It refuses the calls that would only continue a
 //! loop, and ends the run if the agent insists. Like the guard, it reads no clock, no file and no network.
 //!
 //! ```
