@@ -1,6 +1,6 @@
 //! Advice in Python.
 
-use loopbreak::Advice;
+use loopbreak::verdict::Advice;
 use pyo3::prelude::*;
 
 use crate::json_output::{json_text, json_value};

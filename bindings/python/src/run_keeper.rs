@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use loopbreak::agent::{AgentCall, AgentConfig, AgentRun, AgentSnapshot, AgentStop, CallAnswer, CallRuling};
 use loopbreak::step::EpochMillis;
+use loopbreak::verdict::Advice;
 use loopbreak::verdict::Audience;
-use loopbreak::{Advice, Config, Outcome, Usage, Verdict};
+use loopbreak::{Config, Outcome, Usage, Verdict};
 use loopbreak_store::now;
 use pyo3::prelude::*;
 

@@ -81,8 +81,8 @@ pub use policy::Proposal;
 pub use series::Series;
 pub use settings::{Config, Mode, Profile, Settings};
 pub use snapshot::Snapshot;
-pub use step::{Action, Outcome, Place, Step, Task, Usage};
-pub use verdict::{Advice, Decision, Finding, Intervention, Ruling, Severity, Verdict};
+pub use step::{Action, Outcome, Place, Step, Usage};
+pub use verdict::{Decision, Finding, Intervention, Ruling, Severity, Verdict};
 
 /// Compiles and runs the snippets of the READMEs and the guide with the tests.
 #[cfg(doctest)]

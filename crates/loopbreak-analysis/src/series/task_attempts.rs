@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
-use loopbreak::{Config, Finding, Series, Step, Task, step::StepText};
+use loopbreak::step::{StepText, Task};
+use loopbreak::{Config, Finding, Series, Step};
 use loopbreak_trace::bounded_name;
 
 use crate::report::SeriesReport;

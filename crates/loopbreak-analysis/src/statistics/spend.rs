@@ -189,7 +189,9 @@ mod tests {
 
     fn spend(steps: &[StepCost]) -> StepSpend {
         let mut spend = StepSpend::default();
-        steps.iter().for_each(|step| spend.add(step));
+        for step in steps {
+            spend.add(step);
+        }
         spend
     }
 

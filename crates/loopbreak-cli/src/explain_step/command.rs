@@ -5,11 +5,11 @@ use std::io::{self, Cursor, Write};
 use loopbreak::explain::StepExplanation;
 use loopbreak_analysis::{ExplainOptions, LogReadSummary, StepSelection, explain_log, report_unread_inputs};
 use loopbreak_report::outputs::VisibleJson;
+use loopbreak_report::text::ExplanationText;
 use loopbreak_trace::{LogFormat, OpenedLog, expand_paths};
 use serde::Serialize;
 
 use super::args::ExplainStepArgs;
-use super::explanation_text::ExplanationText;
 use crate::error::UserError;
 use crate::{config_loading, exit, output};
 

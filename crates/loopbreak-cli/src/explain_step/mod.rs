@@ -2,7 +2,6 @@
 
 mod args;
 mod command;
-mod explanation_text;
 
 pub(crate) use args::ExplainStepArgs;
 pub(crate) use command::run;

@@ -19,6 +19,13 @@ fn runs(mut report: Value) -> Vec<Value> {
         for key in ["source", "format", "skipped_lines"] {
             run.as_object_mut().unwrap().remove(key);
         }
+        // A step does not name the folder of its project.
+        if let Some(about) = run["about"].as_object_mut() {
+            about.remove("project");
+            if about.is_empty() {
+                run.as_object_mut().unwrap().remove("about");
+            }
+        }
     }
     runs.clone()
 }

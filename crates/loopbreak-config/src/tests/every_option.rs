@@ -55,7 +55,7 @@ fn every_value_of_the_settings_is_an_option() {
             let path = settings_tree::join_path(prefix, key);
             match value {
                 toml::Value::Table(inner) if path != "advice.texts" && path != "prices" => {
-                    leaves(&path, inner, found)
+                    leaves(&path, inner, found);
                 }
                 _ => found.push(path),
             }

@@ -1,6 +1,7 @@
 //! The report as text for a terminal.
 
 mod detail;
+mod explanation_text;
 mod figures;
 mod interventions;
 mod reasons;
@@ -15,6 +16,7 @@ use std::io::{self, Write};
 
 use loopbreak_analysis::Report;
 
+pub use explanation_text::ExplanationText;
 pub use run_order::RunOrder;
 pub use style::TextStyle;
 use table::RunTable;

@@ -1,8 +1,9 @@
 //! The end of an attempt at a task: reports its outcome to the engine and carries out the engine's decisions.
 
 use loopbreak::settings::OnLoop;
+use loopbreak::step::Task;
 use loopbreak::text::signature;
-use loopbreak::{Action, Decision, Intervention, Outcome, Pattern, Step, Task, Verdict, verdict::Audience};
+use loopbreak::{Action, Decision, Intervention, Outcome, Pattern, Step, Verdict, verdict::Audience};
 use loopbreak_store::tasks::{
     NextTask, RoadmapTask, TaskRemedy, TaskReport, TaskState, apply_report, next_task,
 };

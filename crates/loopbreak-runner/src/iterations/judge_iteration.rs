@@ -97,7 +97,7 @@ impl RunLoop<'_> {
 
     /// Shows the user how near the limits are, and what cannot be detected.
     pub(crate) fn report_limits(&self, iteration: &IterationResult, verdict: &Verdict) {
-        let is_about_limits = |advice: &&loopbreak::Advice| {
+        let is_about_limits = |advice: &&loopbreak::verdict::Advice| {
             advice.audience == Audience::User && advice.detector.subject() == DetectorSubject::Limit
         };
         for advice in verdict.advice.iter().filter(is_about_limits) {

@@ -1,7 +1,8 @@
 //! Random roadmaps with agents of all kinds, judged by the engine: every roadmap ends, and the scheduler selects only
 //! tasks that may be attempted.
 
-use loopbreak::{Config, Series, Step, Task};
+use loopbreak::step::Task;
+use loopbreak::{Config, Series, Step};
 use loopbreak_store::tasks::{
     NextTask, RoadmapTask, TaskRemedy, TaskReport, TaskState, apply_report, find_problems, next_task,
 };

@@ -1,8 +1,8 @@
 //! Task attempts, as task orchestrators record them. See docs/formats/attempts.md.
 
 use loopbreak::{
-    Step, Task,
-    step::{EpochMillis, Label, StepText},
+    Step,
+    step::{EpochMillis, Label, StepText, Task},
 };
 use serde::Deserialize;
 

@@ -1,8 +1,8 @@
 //! Ralph: the events, the history and the tasks of a loop. See docs/formats/ralph.md.
 
 use loopbreak::{
-    Outcome, Step, Task,
-    step::{EpochMillis, Label, StepText},
+    Outcome, Step,
+    step::{EpochMillis, Label, StepText, Task},
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;

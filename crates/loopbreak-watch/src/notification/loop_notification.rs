@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use loopbreak::verdict::Advice;
 use loopbreak::verdict::LoopId;
-use loopbreak::{Advice, Decision, DetectorName, Intervention, Pattern, Step, Verdict};
+use loopbreak::{Decision, DetectorName, Intervention, Pattern, Step, Verdict};
 use serde::Serialize;
 
 /// The name and version of the JSON form.

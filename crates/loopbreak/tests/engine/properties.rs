@@ -6,9 +6,11 @@ use crate::steps::{config, near, settings_of, written};
 use loopbreak::snapshot::SNAPSHOT_BYTES;
 use loopbreak::step::{ActionArgs, CompletedObjective};
 use loopbreak::{
-    Action, Config, DetectorName, Guard, Mode, Outcome, Place, Proposal, Settings, Snapshot, Step, Task,
-    Usage, Verdict,
-    step::{Critic, Denial, EpochMillis, HarnessEvent, Label, Objectives, PlaceExit, PlaceRef, StepText},
+    Action, Config, DetectorName, Guard, Mode, Outcome, Place, Proposal, Settings, Snapshot, Step, Usage,
+    Verdict,
+    step::{
+        Critic, Denial, EpochMillis, HarnessEvent, Label, Objectives, PlaceExit, PlaceRef, StepText, Task,
+    },
 };
 use proptest::prelude::*;
 use proptest::{collection::vec, option, sample::select};

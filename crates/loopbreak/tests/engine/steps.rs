@@ -3,9 +3,10 @@
 #![allow(dead_code, reason = "each test binary uses its own part of the builders")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
+use loopbreak::verdict::Advice;
 use loopbreak::{
-    Advice, Config, DetectorName, Finding, Guard, Intervention, Mode, Pattern, Profile, Proposal, Ruling,
-    Settings, Severity, Step, Verdict, verdict::Audience,
+    Config, DetectorName, Finding, Guard, Intervention, Mode, Pattern, Profile, Proposal, Ruling, Settings,
+    Severity, Step, Verdict, verdict::Audience,
 };
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! `record_attempt`: records an attempt at a task in the series of the run, and returns its judgement.
 
 use loopbreak::{
-    Step, Task,
-    step::{EpochMillis, StepText},
+    Step,
+    step::{EpochMillis, StepText, Task},
 };
 use loopbreak_store::tasks::{
     ReportEffect, RoadmapTask, TaskEscalation, TaskReport, TaskState, apply_report,

@@ -5,15 +5,16 @@ use std::fmt::{self, Display, Formatter};
 use loopbreak::explain::{
     ActionExplanation, KindSource, OutcomeExplanation, StepAuthor, StepExplanation, TargetSource,
 };
-use loopbreak_report::text::TextStyle;
+use loopbreak::text::printable;
 
-use crate::output::printable;
+use super::TextStyle;
 
 /// Column at which values begin.
 const VALUES: usize = 17;
 
 /// Writes an explained step as a heading and a line per fact.
-pub(super) struct ExplanationText<'e> {
+#[derive(Debug)]
+pub struct ExplanationText<'e> {
     style: &'e TextStyle,
     source: &'e str,
     line: u64,
@@ -22,7 +23,7 @@ pub(super) struct ExplanationText<'e> {
 
 impl<'e> ExplanationText<'e> {
     /// Prepares the text of a step, which is on a line of a source.
-    pub(super) fn new(style: &'e TextStyle, source: &'e str, line: u64, step: &'e StepExplanation) -> Self {
+    pub fn new(style: &'e TextStyle, source: &'e str, line: u64, step: &'e StepExplanation) -> Self {
         ExplanationText { style, source, line, step }
     }
 
