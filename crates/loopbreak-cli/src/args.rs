@@ -144,7 +144,7 @@ pub(crate) enum CliCommand {
     /// story file, or a program that speaks the world protocol. The player is a model, a program, a built-in
     /// player, or you.
     Play(Box<crate::play::PlayArgs>),
-    /// Play many games with and without Loopbreak, and compare the results
+    /// Play many games with and without Loopbreak, compare the results
     ///
     /// Built-in players, most of which get stuck, play a story on all cores. In the games without Loopbreak,
     /// it only observes, so each player makes the moves it would make alone. Reports scores, wasted turns,

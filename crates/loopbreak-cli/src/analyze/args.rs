@@ -19,7 +19,7 @@ Examples:
   loopbreak analyze logs/ --run ep-7            One run in detail
   loopbreak analyze logs/ --run ep-7 --explain  Its steps, with the loop marked
   my-agent | loopbreak analyze -                Standard input
-  loopbreak analyze --since 7d --sort cost      The most expensive runs of a week
+  loopbreak analyze --since 7d --sort cost      The costliest runs of a week
   loopbreak analyze logs/ --json > report.json  The report as JSON
   loopbreak analyze logs/ --html report.html    A page with timelines
   loopbreak analyze logs/ --open                The same, in your browser
