@@ -8,11 +8,11 @@ use loopbreak_analysis::{DiagnosticSink, LineNote};
 
 /// Number of files with a note about a line, unless all notes are asked for.
 const NOTES: usize = 5;
-/// Number of notes that are kept per log.
+/// Number of notes that are kept of a log, and printed if it is the only one with any.
 const NOTES_PER_LOG: usize = 3;
 
 /// Prints diagnostics, usually to standard error. If nobody reads them any more, they are dropped. Notes about lines are printed
-/// at the end, one per file unless all are asked for.
+/// at the end, one per file if there are several, unless all are asked for.
 #[derive(Debug)]
 pub struct DiagnosticPrinter<W> {
     out: W,
@@ -90,14 +90,20 @@ impl<W: Write> DiagnosticSink for DiagnosticPrinter<W> {
     }
 
     fn line_notes(&mut self, name: &str, notes: &[LineNote], unlisted: u64) {
-        for (index, note) in notes.iter().enumerate() {
-            if self.verbose || (index == 0 && self.notes.len() < NOTES) {
-                self.notes.push((name.to_owned(), note.clone()));
-            } else {
-                self.unprinted_notes += 1;
-            }
+        let room = match self.notes.len() {
+            _ if self.verbose => usize::MAX,
+            0 => NOTES_PER_LOG,
+            NOTES.. => 0,
+            _ => 1,
+        };
+        if !self.verbose && !notes.is_empty() && self.notes.len() > 1 && self.notes[0].0 == self.notes[1].0 {
+            // Only a single log has more than one.
+            self.unprinted_notes += self.notes.len() as u64 - 1;
+            self.notes.truncate(1);
         }
-        self.unprinted_notes += unlisted;
+        let kept = notes.iter().take(room).map(|note| (name.to_owned(), note.clone()));
+        self.notes.extend(kept);
+        self.unprinted_notes += notes.len().saturating_sub(room) as u64 + unlisted;
     }
 }
 

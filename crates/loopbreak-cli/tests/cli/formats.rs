@@ -20,7 +20,7 @@ fn runs(mut report: Value) -> Vec<Value> {
             run.as_object_mut().unwrap().remove(key);
         }
         // A step does not name the folder of its project.
-        if let Some(about) = run["about"].as_object_mut() {
+        if let Some(about) = run.get_mut("about").and_then(Value::as_object_mut) {
             about.remove("project");
             if about.is_empty() {
                 run.as_object_mut().unwrap().remove("about");

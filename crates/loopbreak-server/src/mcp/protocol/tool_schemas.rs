@@ -11,6 +11,9 @@ use serde_json::{Map, Value, json};
 /// Largest depth at which definitions are inserted. The schemas of the tools have no recursion.
 const MAX_DEPTH: usize = 16;
 
+/// Parts of the usage of a step that are accepted but not listed: few clients know them.
+const UNLISTED: [&str; 3] = ["cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens"];
+
 /// Shortens the schemas of all tools. Names, types and requirements of arguments stay as they are.
 pub(crate) fn compact<S>(mut router: ToolRouter<S>) -> ToolRouter<S> {
     for route in router.map.values_mut() {
@@ -60,7 +63,8 @@ fn insert_definitions(value: &mut Value, definitions: &Map<String, Value>, depth
         Value::Object(object) => {
             // A property with one of these names would be an object.
             object.retain(|key, value| {
-                !(matches!(key.as_str(), "description" | "format") && value.is_string())
+                !(matches!(key.as_str(), "description" | "format") && value.is_string()
+                    || UNLISTED.contains(&key.as_str()))
             });
             if let Some(names) = object.get("oneOf").and_then(constants) {
                 *value = json!({"type": "string", "enum": names});
