@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output_files::OutputFiles;
-use super::run_selection::SelectionOptions;
+use super::selection_options::SelectionOptions;
 use crate::args::{ConfigOptions, FailOn};
 use crate::value_parsers::{log_format, parse_size};
 

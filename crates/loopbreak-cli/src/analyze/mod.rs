@@ -4,7 +4,7 @@ mod analyze_observer;
 mod args;
 mod command;
 mod output_files;
-mod run_selection;
+mod selection_options;
 
 pub(crate) use args::AnalyzeArgs;
 pub(crate) use command::run;
