@@ -323,13 +323,13 @@ def stop_as(kind: type[_Stop], stopped: LoopStopped) -> _Stop:
     return error
 
 
-def note(advice: Iterable[Advice]) -> str:
+def note(advice: Iterable[Advice | str]) -> str:
     """Returns the advice as one text for the model, or an empty text."""
     texts = [text for text in (str(one).strip() for one in advice) if text]
     return PREFIX + "\n".join(texts) if texts else ""
 
 
-def add_note(text: str, advice: Iterable[Advice]) -> str:
+def add_note(text: str, advice: Iterable[Advice | str]) -> str:
     """Returns the text of a result with the advice behind it."""
     said = note(advice)
     return "\n\n".join(part for part in (text, said) if part)

@@ -83,11 +83,14 @@ def with_note(result: Any, advice: Sequence[Advice]) -> Any:
         return result.model_copy(
             update={"content": [*result.content, {"type": "text", "text": note(advice)}]}
         )
+    if isinstance(result, Command):
+        command: Any = result
+        if not isinstance(command.update, dict) or not list(_answers(command)):
+            return command
+        messages = with_note(list(command.update["messages"]), advice)
+        return dataclasses.replace(command, update={**command.update, "messages": messages})
     if isinstance(result, list) and result:
         return [*result[:-1], with_note(result[-1], advice)]
-    if isinstance(result, Command) and isinstance(result.update, dict) and list(_answers(result)):
-        messages = with_note(list(result.update["messages"]), advice)
-        return dataclasses.replace(result, update={**result.update, "messages": messages})
     return result
 
 

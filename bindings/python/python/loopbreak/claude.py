@@ -104,7 +104,8 @@ class GuardHooks(dict[Any, list[HookMatcher]]):
                 await messages.aclose()
 
     async def _answer(self, event: Any, tool_use_id: str | None, context: Any) -> Any:
-        return self.runs.guarded(lambda: self._handle(event, tool_use_id), {})
+        nothing: dict[str, Any] = {}
+        return self.runs.guarded(lambda: self._handle(event, tool_use_id), nothing)
 
     def _session(self, session_id: str) -> _Session:
         session = self._sessions.get(session_id)

@@ -153,7 +153,7 @@ class CrewGuard:
             if call.name in crew.seen:
                 crew.seen.remove(call.name)
                 continue
-            labels = {"agent": _role(context.agent), "batch": crew.batch}
+            labels: dict[str, Any] = {"agent": _role(context.agent), "batch": crew.batch}
             ruling = crew.run.before(call.name, call.args, **labels)
             if not ruling.accepted:
                 call.message["content"] = ruling.text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from uuid import uuid4
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
@@ -17,6 +17,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.config import get_config
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command
+from typing_extensions import NotRequired
 
 from loopbreak import LoopStopped
 from loopbreak import _langchain_messages as read
@@ -34,8 +35,8 @@ _KEPT = 1000
 class LoopbreakState(AgentState[Any]):
     """The keys that the middleware adds to the state of the agent."""
 
-    loopbreak_run: NotRequired[Annotated[str, PrivateStateAttr]]
-    loopbreak_stopped: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]
+    loopbreak_run: NotRequired[Annotated[str, PrivateStateAttr]]  # type: ignore[valid-type]
+    loopbreak_stopped: NotRequired[Annotated[dict[str, Any] | None, OmitFromInput]]  # type: ignore[valid-type]
 
 
 class _GraphStopped(LoopStopped, GraphBubbleUp):
@@ -112,7 +113,8 @@ class Loopbreak(AgentMiddleware):  # type: ignore[type-arg]  # two parameters be
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: LoopbreakState, runtime: Any) -> dict[str, Any] | None:
         run = self._run(state, _config())
-        changed = self.runs.guarded(lambda: self._catch_up(run, state["messages"]), [])
+        none: list[ToolMessage] = []
+        changed = self.runs.guarded(lambda: self._catch_up(run, state["messages"]), none)
         stopped = run.stopped
         if stopped is None:
             return {"messages": changed} if changed else None
@@ -124,7 +126,8 @@ class Loopbreak(AgentMiddleware):  # type: ignore[type-arg]  # two parameters be
 
     @hook_config(can_jump_to=["end"])
     async def abefore_model(self, state: LoopbreakState, runtime: Any) -> dict[str, Any] | None:
-        return self.before_model(state, runtime)
+        update: dict[str, Any] | None = self.before_model(state, runtime)
+        return update
 
     def after_model(self, state: LoopbreakState, runtime: Any) -> dict[str, Any] | None:
         run = self._run(state, _config())
