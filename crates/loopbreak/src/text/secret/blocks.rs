@@ -85,7 +85,8 @@ pub(super) fn after_pass(bytes: &[u8], at: usize) -> Option<FoundSecret> {
     let before = bytes[..at].iter().rev().take(10).copied().collect::<Vec<u8>>();
     let is_flag = [&b" nissap-"[..], b" tuossap-", b" ssap-"].iter().any(|flag| before.starts_with(flag));
     let value = SecretValue::at(bytes, start)?;
-    let made = super::secret_value::looks_made(&bytes[value.range.clone()]);
+    let password = &bytes[value.range.clone()];
+    let made = !super::secret_value::is_masked_in_part(password) && super::secret_value::looks_made(password);
     (is_flag || made).then_some(FoundSecret { rule: "pass", range: value.range })
 }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::secret_name::{SecretName, kind_of};
 use super::secret_value::{
-    SecretValue, ends_value, is_blank, is_code, is_path, is_placeholder, is_quote, is_random, looks_made,
+    SecretValue, ends_value, is_blank, is_code, is_masked_in_part, is_path, is_placeholder, is_quote,
+    is_random, looks_made,
 };
 use super::{FoundSecret, is_word, run};
 
@@ -51,6 +52,10 @@ pub(super) fn after_name(text: &str, at: usize) -> Option<FoundSecret> {
     let place =
         KeyedPlace { separator: bytes[at], quoted_name, spaced, sets: begins_line(bytes, name.start) };
     let content = &bytes[value.range.clone()];
+    // What is masked in part looks random because of the mask.
+    if matches!(kind, SecretName::Qualified | SecretName::Ambiguous) && is_masked_in_part(content) {
+        return None;
+    }
     let found = |rule, range| Some(FoundSecret { rule, range });
     match kind {
         SecretName::Header => found("authorization", header_value(bytes, &value)?),

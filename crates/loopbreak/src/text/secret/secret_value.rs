@@ -103,6 +103,11 @@ pub(super) fn looks_made(value: &[u8]) -> bool {
     value.len() >= 8 && (mixed || value.len() >= 20 && both_cases) && !is_path(value) && !code
 }
 
+/// Returns whether a part of a value is a mask already.
+pub(super) fn is_masked_in_part(value: &[u8]) -> bool {
+    value.windows(MASK.len()).any(|part| part == MASK.as_bytes())
+}
+
 /// Returns whether a value is a path or an address.
 pub(super) fn is_path(value: &[u8]) -> bool {
     value.starts_with(b"/")
