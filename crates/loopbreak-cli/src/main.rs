@@ -58,7 +58,7 @@ use args::CliCommand;
 
 /// The threads of an analysis allocate and free many small strings, for which the allocator of musl makes them wait for
 /// each other. Other platforms keep their own allocator: a hook is a process of a few milliseconds, and mimalloc takes a
-/// sixth of that to set itself up.
+/// part of that to set itself up.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

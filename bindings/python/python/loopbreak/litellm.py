@@ -26,7 +26,7 @@ _Item = Mapping[str, Any]
 class Loopbreak(CustomLogger):
     """Guards the conversations of a proxy. A stop answers the request with status 400 and the error code `loop_stopped`.
 
-    `max_messages` limits the work: only so many of the newest messages are read.
+    `max_messages` limits the work: the newest messages up to this number are read.
     """
 
     def __init__(
