@@ -48,7 +48,9 @@ fn check(text: &str) -> String {
         hidden += 1;
     }
     assert!(masked.len() <= text.len() + hidden * MASK.len());
-    assert_eq!(mask_secrets(&masked), masked, "masking twice differs from masking once");
+    for secret in find_secrets(&masked) {
+        assert!(masked[secret.range].contains(MASK), "masking twice finds what holds no mask");
+    }
     for max in [0, 7, 40, 200] {
         assert_eq!(clip_masked(text, max), clip(&masked, max), "cut at {max}");
     }

@@ -119,7 +119,7 @@ fn needs(subcommand: &str, component: &str) -> Result<(), ChoreFailure> {
 /// Tests of libraries, binaries, integration tests and examples; benchmarks are for `cargo xtask bench`.
 fn tests() -> Result<(), ChoreFailure> {
     let mut command = if works(&mut cargo(["nextest", "--version"])) {
-        cargo(["nextest", "run", "--workspace", "--locked"])
+        cargo(["nextest", "run", "--workspace", "--locked", "--no-fail-fast"])
     } else {
         cargo(["test", "--workspace", "--locked", "--lib", "--bins", "--tests", "--examples"])
     };

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::secret_value::{is_blank, is_path, is_placeholder, is_quote, looks_made, quoted};
+use super::secret_value::{
+    is_blank, is_masked_in_part, is_path, is_placeholder, is_quote, looks_made, quoted,
+};
 use super::{FoundSecret, run};
 
 /// The place of a secret in a command line.
@@ -352,7 +354,10 @@ impl CommandLine {
                 let split = text(&whole).iter().position(|byte| matches!(byte, b':' | b'%'))?;
                 Some(whole.start + split + 1..whole.end)
             }
-            SecretArgument::Argument(number) => argument(number).filter(|word| !text(word).contains(&b'=')),
+            // A setting is no secret as a whole: its value is, and it may be masked already.
+            SecretArgument::Argument(number) => {
+                argument(number).filter(|word| !text(word).contains(&b'=') && !is_masked_in_part(text(word)))
+            }
             SecretArgument::ArgumentWith(flag, number) => {
                 let long = flag.starts_with('-');
                 let given = rest.iter().filter(|word| is_flag(word)).any(|word| {

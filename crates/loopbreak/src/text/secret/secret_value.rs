@@ -131,10 +131,6 @@ pub(super) fn is_code(value: &[u8], next: Option<u8>) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|here| here == part);
     let is_snake = has(b"_") && value.iter().all(|byte| matches!(byte, b'_' | b'a'..=b'z' | b'0'..=b'9'));
     let is_constant = has(b"_") && value.iter().all(|byte| matches!(byte, b'_' | b'A'..=b'Z' | b'0'..=b'9'));
-    let is_type = digits == 0
-        && value.len() < 16
-        && value[0].is_ascii_uppercase()
-        && value[1..].iter().any(u8::is_ascii_lowercase);
     WORDS.iter().any(|word| value.eq_ignore_ascii_case(word))
         || value.iter().any(|byte| matches!(byte, b'(' | b'<' | b'>' | b'|'))
         || has(b"::")
@@ -148,7 +144,22 @@ pub(super) fn is_code(value: &[u8], next: Option<u8>) -> bool {
         || is_identifier && value[1..].contains(&b'.')
         || ends_part && (is_identifier && digits == 0 || is_snake)
         || is_constant
-        || is_identifier && is_type
+        || is_type(value)
+}
+
+/// Returns whether a value is the name of a type, such as `SecretStr`: few words of letters, each with a capital. More capitals
+/// than one in three letters are those of a password.
+fn is_type(value: &[u8]) -> bool {
+    let name = value.strip_suffix(b"?").unwrap_or(value);
+    let words = 1 + name
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+        .count();
+    name.len() < 16
+        && name.first().is_some_and(u8::is_ascii_uppercase)
+        && name.iter().all(u8::is_ascii_alphabetic)
+        && name.iter().any(u8::is_ascii_lowercase)
+        && words <= name.len().div_ceil(4)
 }
 
 pub(super) const fn is_blank(byte: u8) -> bool {
