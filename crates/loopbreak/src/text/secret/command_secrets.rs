@@ -354,7 +354,7 @@ impl CommandLine {
                 let split = text(&whole).iter().position(|byte| matches!(byte, b':' | b'%'))?;
                 Some(whole.start + split + 1..whole.end)
             }
-            // A setting is no secret as a whole: its value is, and it may be masked already.
+            // A setting as a whole is not a secret: its value is, and it may be masked already.
             SecretArgument::Argument(number) => {
                 argument(number).filter(|word| !text(word).contains(&b'=') && !is_masked_in_part(text(word)))
             }
