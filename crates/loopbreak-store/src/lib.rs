@@ -65,7 +65,7 @@ pub use event::*;
 pub use healing::{StoreHealing, change_with_healing};
 pub use holdout_record::HoldoutRecord;
 pub use location::{create_parent_folder, default_path};
-pub use private_file::{open_private_file, open_regular_file};
+pub use private_file::{open_own_file, open_private_file, open_regular_file};
 pub use records::{
     RunRecords, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
 };
