@@ -7,6 +7,7 @@
 //!
 //! Nothing here prints, and no guard reads a clock: the same logs give the same report on any number of threads.
 
+mod cache;
 pub mod eval;
 mod json_number;
 mod logs;
@@ -19,6 +20,7 @@ mod series;
 mod statistics;
 pub mod tune;
 
+pub use cache::{CacheSummary, LogCache};
 pub use json_number::{plain, plain_option};
 pub use logs::{
     AnalyzeOptions, AnalyzedLogs, DiagnosticSink, EventWriter, ExplainOptions, FinishedRuns, InputSummary,

@@ -46,6 +46,11 @@ impl PriceTable {
         PriceTable { own: own.map(|(name, price)| (spellings(name)[0].clone(), *price)).collect() }
     }
 
+    /// Returns the table that Loopbreak contains, as text.
+    pub(crate) fn text() -> &'static str {
+        TABLE
+    }
+
     /// Returns the price of a model. A model that has none is unpriced, whatever the names of others are.
     pub fn price(&self, model: &str) -> Option<TokenPrice> {
         let spellings = spellings(model);

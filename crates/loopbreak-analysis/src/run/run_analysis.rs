@@ -109,6 +109,11 @@ impl RunAnalysis {
         (self.guard.into_snapshot(), self.record)
     }
 
+    /// Returns the record, to be encoded after the last step.
+    pub(crate) fn record_mut(&mut self) -> &mut RunRecord {
+        &mut self.record
+    }
+
     /// Returns the record without the guard.
     pub fn into_record(self) -> RunRecord {
         self.record

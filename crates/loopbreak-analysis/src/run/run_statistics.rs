@@ -246,6 +246,16 @@ impl RunStatistics {
         }
     }
 
+    /// Drops what is needed to continue the run and not to report it.
+    pub(super) fn forget_unreported(&mut self) {
+        self.timeline.shrink();
+    }
+
+    /// Returns the number of turns out of order.
+    pub(super) fn renumbered_turns(&self) -> u64 {
+        self.renumbered
+    }
+
     /// Ends the run and returns its result.
     pub(super) fn finish(mut self, run: String, source: String, format: &'static str) -> RunReport {
         self.timeline.shrink();
