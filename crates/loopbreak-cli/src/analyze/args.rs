@@ -73,6 +73,12 @@ pub(crate) struct AnalyzeArgs {
     /// Unpack at most this much of each compressed log, such as 5G [default: 1G, or 100 times its size if that is more]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_unpacked: Option<u64>,
+    /// Read all logs again
+    ///
+    /// Otherwise the results of logs that have not changed are taken from a cache in the folder of the store. Results are the
+    /// same either way. --events and --explain always read.
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     /// Exit with 10 if a run has this verdict or a worse one, or if items of a log could not be read
     #[arg(long, value_name = "VERDICT")]
     pub(crate) fail_on: Option<FailOn>,

@@ -3,16 +3,17 @@
 use std::fs;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use loopbreak::Config;
 use loopbreak_analysis::{
-    AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer, Report, RunMatch, VerdictName,
+    AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer, LogCache, Report, RunMatch, VerdictName,
 };
 use loopbreak_report::html;
 use loopbreak_report::outputs::VisibleJson;
 use loopbreak_report::text::{self, TextDetail};
+use loopbreak_store::default_path;
 use loopbreak_trace::{InputSet, UnpackLimit, expand_paths, search_agent_logs};
 use loopbreak_watch::{open_page, write_private_page};
 
@@ -41,14 +42,14 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
         output::refuse_to_overwrite("--html", path, &inputs.inputs)?;
     }
     let folders = inputs.inputs.iter().all(|input| input.path().is_some()).then(|| args.paths.clone());
-    let (mut logs, mut outputs) = read_logs(inputs, &config, args.run.clone(), &diagnostics, args)?;
+    let (mut logs, mut outputs) = read_logs(inputs, &config, args.run.clone(), &mut diagnostics, args)?;
     if let (true, Some(name), Some(folders)) = (logs.has_no_runs(), &args.run, folders)
         && let RunMatch::One(whole) = logs.match_run(name)
     {
         // The name was the beginning of this one. Standard input cannot be read again.
         let mut again = expand_paths(if folders.is_empty() { find_agent_logs(None)? } else { folders });
         args.max_unpacked.iter().for_each(|bytes| again.limit_unpacked(UnpackLimit::bytes(*bytes)));
-        (logs, outputs) = read_logs(again, &config, Some(whole), &diagnostics, args)?;
+        (logs, outputs) = read_logs(again, &config, Some(whole), &mut diagnostics, args)?;
     }
     let summary = logs.report_unread_inputs(&mut diagnostics);
 
@@ -140,7 +141,7 @@ fn read_logs<'o>(
     inputs: InputSet,
     config: &Config,
     only_run: Option<String>,
-    diagnostics: &StderrDiagnostics,
+    diagnostics: &mut StderrDiagnostics,
     args: &AnalyzeArgs,
 ) -> Result<(AnalyzedLogs, Vec<AnalyzeObserver<'o>>), UserError> {
     let options = AnalyzeOptions {
@@ -165,10 +166,30 @@ fn read_logs<'o>(
     } else if style.is_some() {
         analyzer.run_observed(inputs, || AnalyzeObserver::new(None, style))
     } else {
-        (analyzer.run_inputs(inputs), Vec::new())
+        match open_cache(args) {
+            Some(cache) => {
+                let count = inputs.inputs.len();
+                let logs = analyzer.with_cache(Arc::clone(&cache)).run_inputs(inputs);
+                bar.finish_and_clear();
+                let summary = cache.finish();
+                if args.verbose {
+                    let reused = summary.reused;
+                    let note = format!("unchanged since they were last analyzed: {reused} of {count} logs");
+                    diagnostics.searched(&note);
+                }
+                (logs, Vec::new())
+            }
+            None => (analyzer.run_inputs(inputs), Vec::new()),
+        }
     };
     bar.finish_and_clear();
     Ok(read)
+}
+
+/// Opens the cache of analyses. Without one, for example where the home folder cannot be written, all logs are read.
+fn open_cache(args: &AnalyzeArgs) -> Option<Arc<LogCache>> {
+    let store = default_path(|name| std::env::var_os(name)).filter(|_| !args.no_cache)?;
+    LogCache::beside_store(&store, SystemTime::now()).ok().map(Arc::new)
 }
 
 fn unknown_run(only: &str, logs: &AnalyzedLogs) -> UserError {

@@ -15,6 +15,7 @@ mod support;
 
 mod advisor;
 mod analyze;
+mod analyze_cache;
 #[cfg(unix)]
 mod analyze_open;
 mod arena;
