@@ -6,6 +6,7 @@
 mod agents;
 #[cfg(not(feature = "agents"))]
 mod agents_relay;
+mod analyze_bench;
 #[cfg(target_os = "linux")]
 mod attack;
 mod bench;
@@ -82,6 +83,9 @@ Chores:
   hook-bench [--against PROGRAM]
                                measure a hook beside `python3 -c pass`, and beside another build of the program;
                                installs hyperfine if it is missing
+  analyze-bench FOLDER [--logs N] [--rounds N] [--program PATH]
+                               measure `analyze` beside `convert` on the logs of FOLDER, copied to N logs (default 1000) under
+                               fresh ids: the first time, and when nothing has changed; builds the program, or takes that of PATH
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
   faults [OPTIONS]             inject faults into hooks and their store, and check what is promised about them; `faults --help`
                                has more
@@ -155,6 +159,7 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "fresh-project" => return without_arguments(chore, rest).and_then(|()| fresh_project::check()),
         "workflows" => return without_arguments(chore, rest).and_then(|()| workflows::check()),
         "hook-bench" => return bench::hook(rest),
+        "analyze-bench" => return analyze_bench::run(rest),
         "fuzz" => return fuzz::run(rest),
         "release-fixture" => return release_fixture::run(rest),
         "screenshots" => return screenshots::run(rest),
@@ -196,6 +201,7 @@ mod tests {
             "workflows",
             "bench",
             "hook-bench",
+            "analyze-bench",
             "fuzz",
             "faults",
             "attack",
@@ -232,6 +238,8 @@ mod tests {
             "python-bench x",
             "workflows x",
             "hook-bench x",
+            "analyze-bench",
+            "analyze-bench logs --rounds x",
             "fuzz soon",
             "faults --only nothing",
             "attack --only nothing",
