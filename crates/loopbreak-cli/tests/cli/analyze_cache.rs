@@ -92,7 +92,6 @@ fn a_log_is_read_again_when_it_has_changed() {
     two_logs(home.path());
     assert_eq!((reused(home.path()), reused(home.path())), (0, 2));
     let path = home.path().join("logs/b.jsonl");
-    let before = fs::read_to_string(&path).unwrap();
     fs::write(&path, healthy("b", 45)).unwrap();
     std::thread::sleep(SETTLED);
     let grown = analyze(home.path(), &["logs"]);
@@ -104,7 +103,6 @@ fn a_log_is_read_again_when_it_has_changed() {
     fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     std::thread::sleep(SETTLED);
     assert_eq!(reused(home.path()), 1);
-    assert_ne!(before.len(), 0);
 }
 
 #[test]
@@ -270,7 +268,8 @@ fn the_totals_of_the_screen_agree_with_json_csv_and_the_page() {
         };
         let total = |key: &str| json["totals"][key].as_f64().unwrap();
         let spending = &json["totals"]["spending"];
-        let (runs, steps) = (number_before(&screen, " runs, "), number_before(&screen, " steps: "));
+        let found = screen.lines().find(|line| line.contains(" steps: ")).unwrap();
+        let (runs, steps) = (number_before(found, " runs, "), number_before(found, " steps: "));
         assert_eq!((runs, steps), (total("runs"), total("steps")));
         assert_eq!((runs, steps), ((rows.len() - 1) as f64, sum("steps")));
         let saved = number_before(&screen[screen.find("\nsaves ").unwrap()..], " steps (");

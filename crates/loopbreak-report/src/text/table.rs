@@ -17,8 +17,10 @@ use loopbreak::step::EpochMillis;
 use loopbreak_analysis::RunList;
 use loopbreak_analysis::{RunReport, VerdictName};
 
-/// Maximum number of runs. With more, only those with findings are listed.
+/// Maximum number of runs that are all listed.
 const LINES: usize = 40;
+/// With more runs, only this number of those with findings is listed: each may take three lines, and a screen has to be enough.
+const WORST: usize = 12;
 /// Width of the score strip.
 const DRAWN: usize = 10;
 /// Width of all columns but the score and the name, with gaps: verdict, steps, turn, saves.
@@ -37,7 +39,7 @@ pub(super) struct RunTable {
 
 impl RunTable {
     pub(super) fn new(runs: &dyn RunList, options: TableOptions) -> io::Result<Self> {
-        let lines = options.top.unwrap_or(LINES);
+        let lines = options.top.unwrap_or(if runs.len() <= LINES { LINES } else { WORST });
         // By another order than waste, a run without findings may be the first.
         let all = options.top.is_some() || runs.len() <= LINES || options.order != RunOrder::Waste;
         let mut worst = WorstRuns::new(lines);
