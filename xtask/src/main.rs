@@ -80,8 +80,7 @@ Chores:
   workflows                    check the workflows and the action of GitHub against their schemas; a part of ci
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   hook-bench [--against PROGRAM]
-                               measure a hook beside `python3 -c pass`, and beside another build of the program;
-                               installs hyperfine if it is missing
+                               measure a hook beside `python3 -c pass`, and beside another build of the program
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
   faults [OPTIONS]             inject faults into hooks and their store, and check what is promised about them; `faults --help`
                                has more
