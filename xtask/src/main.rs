@@ -81,8 +81,7 @@ Chores:
   workflows                    check the workflows and the action of GitHub against their schemas; a part of ci
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   hook-bench [--against PROGRAM]
-                               measure a hook beside `python3 -c pass`, and beside another build of the program;
-                               installs hyperfine if it is missing
+                               measure a hook beside `python3 -c pass`, and beside another build of the program
   analyze-bench FOLDER [--logs N] [--rounds N] [--program PATH]
                                measure `analyze` beside `convert` on the logs of FOLDER, copied to N logs (default 1000) under
                                fresh ids: the first time, and when nothing has changed; builds the program, or takes that of PATH
