@@ -12,13 +12,13 @@ use crate::support::hooks::HookHome;
 /// Returns what bash offers for the last word, without the options of the command.
 fn offered(home: &HookHome, script: &str, words: &str) -> Vec<String> {
     let program = assert_cmd::cargo::cargo_bin!("loopbreak");
-    let test = format!(
+    let script = format!(
         "source {script}; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
          _loopbreak_with_runs loopbreak \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; \
          printf '%s\\n' \"${{COMPREPLY[@]}}\""
     );
     let output = Command::new("bash")
-        .args(["--norc", "-c", &test])
+        .args(["--norc", "-c", &script])
         .current_dir(home.path())
         .env_clear()
         .env("HOME", home.path())

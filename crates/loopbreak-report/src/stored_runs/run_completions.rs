@@ -31,13 +31,15 @@ const ZSH: &str = r#"
 _loopbreak_runs() {
     local -a ids
     ids=("${(@f)$(_call_program runs loopbreak completions --runs 2>/dev/null)}")
-    [[ "${words[2]}" == log ]] && ids+=(last)
+    # The words of a command begin with its name.
+    [[ "${words[1]}" == log ]] && ids+=(last)
     compadd -V runs -a -- ids
 }
 "#;
 
 const FISH: &str = r#"
 # The ids of runs are in the store.
+complete -c loopbreak -n "__fish_seen_subcommand_from log" -f -a last
 complete -c loopbreak -n "__fish_seen_subcommand_from log pause resume" -f -k -a "(loopbreak completions --runs 2>/dev/null)"
 complete -c loopbreak -n "__fish_seen_subcommand_from allow tasks" -l run -r -f -k -a "(loopbreak completions --runs 2>/dev/null)"
 "#;
