@@ -156,7 +156,8 @@ fn apply(
     }
     match change.apply()? {
         Some(backup) => output::print(&format!("written; backup: {}\n", backup.display()))?,
-        None => output::print("written\n")?,
+        None if change.path().exists() => output::print("written\n")?,
+        None => {}
     }
     if let Some(hint) = hint {
         output::print_wrapped(&format!("{hint}\n"))?;
