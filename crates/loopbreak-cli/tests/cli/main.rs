@@ -25,6 +25,7 @@ mod autopilot_reports;
 mod bad_input;
 mod card;
 mod closed_pipes;
+mod completions;
 mod config;
 mod demo;
 mod docs;

@@ -11,6 +11,7 @@ mod style;
 mod table;
 mod totals;
 mod typable_ids;
+mod wrapped_lines;
 
 use std::io::{self, Write};
 
