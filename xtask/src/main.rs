@@ -70,7 +70,7 @@ Chores:
                                glibc
   dist --finish --releases-url URL [--tag TAG]
                                write what a release has once: checksums, install.sh and the formula of Homebrew
-  wheel [--quick] [--target TRIPLE]
+  wheel [--quick] [--target TRIPLE] [--interpreter PYTHON]
                                build the wheel of the Python package below target/wheels/, with the program in it, and print its
                                size; --quick builds what the tests use; TRIPLE.GLIBC links with Zig for an older glibc
   adapters [FRAMEWORK…] [--list] [--newest] [--oldest]
