@@ -11,7 +11,7 @@ pub mod eval;
 mod json_number;
 mod logs;
 mod named_fields;
-pub mod prices;
+pub use loopbreak_trace::prices;
 pub mod recording;
 mod report;
 mod run;
