@@ -7,6 +7,7 @@
 //!
 //! Nothing here prints, and no guard reads a clock: the same logs give the same report on any number of threads.
 
+pub mod compare;
 pub mod eval;
 mod json_number;
 mod logs;

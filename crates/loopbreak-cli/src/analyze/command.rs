@@ -18,6 +18,7 @@ use loopbreak_watch::{open_page, write_private_page};
 
 use super::analyze_observer::{AnalyzeObserver, render_explanation};
 use super::args::AnalyzeArgs;
+use super::compare;
 use crate::args::FailOn;
 use crate::error::UserError;
 use crate::output::StderrDiagnostics;
@@ -26,6 +27,9 @@ use crate::{config_loading, exit, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
+    if args.compare {
+        return compare::run(args);
+    }
     let config = config_loading::load(&args.config)?;
     let mut diagnostics = output::diagnostics(args.quiet, args.verbose);
     let mut inputs = if args.paths.is_empty() {
@@ -124,7 +128,9 @@ fn other_outputs(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
 }
 
 /// Returns the folders with the logs of the agents on this machine, and prints where it searched.
-fn find_agent_logs(diagnostics: Option<&mut StderrDiagnostics>) -> Result<Vec<PathBuf>, UserError> {
+pub(super) fn find_agent_logs(
+    diagnostics: Option<&mut StderrDiagnostics>,
+) -> Result<Vec<PathBuf>, UserError> {
     let found = search_agent_logs(|name| std::env::var_os(name)).map_err(|error| {
         UserError::usage(error.to_string())
             .hint("give a file, a folder, or - for standard input, for example: loopbreak analyze logs/")
@@ -136,7 +142,7 @@ fn find_agent_logs(diagnostics: Option<&mut StderrDiagnostics>) -> Result<Vec<Pa
 }
 
 /// Reads all logs: in parallel, or one after the other if events are written, to keep their order.
-fn read_logs<'o>(
+pub(super) fn read_logs<'o>(
     inputs: InputSet,
     config: &Config,
     only_run: Option<String>,
@@ -171,7 +177,7 @@ fn read_logs<'o>(
     Ok(read)
 }
 
-fn unknown_run(only: &str, logs: &AnalyzedLogs) -> UserError {
+pub(super) fn unknown_run(only: &str, logs: &AnalyzedLogs) -> UserError {
     let error = UserError::failed(format!("run {only:?} not found"));
     match logs.match_run(only) {
         RunMatch::One(name) => error.hint(format!("did you mean {name:?}?")),
