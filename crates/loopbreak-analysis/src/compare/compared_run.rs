@@ -7,7 +7,7 @@ use crate::report::{FirstStop, FirstWarning, RunEnding, RunReport, VerdictName};
 
 /// The result of a run under one of the settings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ComparedOutcome {
+pub struct SettingsOutcome {
     /// The verdict.
     pub verdict: VerdictName,
     /// The first finding at `warn` or above.
@@ -27,9 +27,9 @@ pub struct ComparedOutcome {
     pub progress_after_ending: Option<bool>,
 }
 
-impl From<&RunReport> for ComparedOutcome {
+impl From<&RunReport> for SettingsOutcome {
     fn from(run: &RunReport) -> Self {
-        ComparedOutcome {
+        SettingsOutcome {
             verdict: run.verdict,
             first_warning: run.first_warning.clone(),
             first_stop: run.first_stop.clone(),
@@ -52,16 +52,16 @@ pub struct ComparedRun {
     /// Number of turns.
     pub steps: u64,
     /// The result with the settings as they are.
-    pub before: ComparedOutcome,
+    pub before: SettingsOutcome,
     /// The result with the other settings.
-    pub after: ComparedOutcome,
+    pub after: SettingsOutcome,
 }
 
 impl ComparedRun {
     /// Returns how much changes: another verdict counts most, then the turns that are saved, then a warning at another turn.
     pub(super) fn weight(&self) -> (bool, u64, u64) {
         let turn =
-            |outcome: &ComparedOutcome| outcome.first_warning.as_ref().map_or(0, |warning| warning.turn);
+            |outcome: &SettingsOutcome| outcome.first_warning.as_ref().map_or(0, |warning| warning.turn);
         (
             self.before.verdict != self.after.verdict,
             self.before.steps_after_ending.abs_diff(self.after.steps_after_ending),

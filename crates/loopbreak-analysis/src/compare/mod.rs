@@ -3,5 +3,5 @@
 mod compared_run;
 mod settings_comparison;
 
-pub use compared_run::{ComparedOutcome, ComparedRun};
+pub use compared_run::{ComparedRun, SettingsOutcome};
 pub use settings_comparison::{ComparedTotals, SettingsComparison};

@@ -6,7 +6,7 @@ use std::io;
 
 use serde::Serialize;
 
-use super::compared_run::{ComparedOutcome, ComparedRun};
+use super::compared_run::{ComparedRun, SettingsOutcome};
 use crate::json_number::plain_option;
 use crate::report::{Report, RunTotals};
 
@@ -74,7 +74,7 @@ impl SettingsComparison {
     ///
     /// Fails if the runs of a report cannot be read from its temporary file.
     pub fn new(settings: Vec<String>, before: &Report, after: &Report) -> io::Result<Self> {
-        let mut known: HashMap<(String, String), ComparedOutcome> = HashMap::with_capacity(before.runs.len());
+        let mut known: HashMap<(String, String), SettingsOutcome> = HashMap::with_capacity(before.runs.len());
         before.runs.each(&mut |run| {
             known.insert((run.source.clone(), run.run.clone()), run.into());
             Ok(())
@@ -84,7 +84,7 @@ impl SettingsComparison {
             // A run that began after the first pass cannot be compared.
             let Some(before) = known.remove(&(run.source.clone(), run.run.clone())) else { return Ok(()) };
             compared_runs += 1;
-            let after = ComparedOutcome::from(run);
+            let after = SettingsOutcome::from(run);
             if before != after {
                 let (source, name) = (run.source.clone(), run.run.clone());
                 runs.push(ComparedRun { run: name, source, steps: run.steps, before, after });

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use loopbreak_analysis::compare::{ComparedOutcome, ComparedRun, SettingsComparison};
+use loopbreak_analysis::compare::{ComparedRun, SettingsComparison, SettingsOutcome};
 
 use super::style::TextStyle;
 use crate::number::{dollars, grouped, plural, rough};
@@ -58,7 +58,7 @@ fn write(out: &mut String, comparison: &SettingsComparison, look: &TextStyle, al
 
 /// Returns what changes in a run, with both values.
 fn changes(run: &ComparedRun) -> Vec<(&'static str, [String; 2])> {
-    let all: [(&'static str, fn(&ComparedOutcome) -> String); 5] = [
+    let all: [(&'static str, fn(&SettingsOutcome) -> String); 5] = [
         ("verdict", |outcome| outcome.verdict.as_str().to_owned()),
         ("first warning", |outcome| match &outcome.first_warning {
             Some(first) => format!("turn {}, {}", grouped(first.turn), first.pattern),
@@ -83,7 +83,7 @@ fn changes(run: &ComparedRun) -> Vec<(&'static str, [String; 2])> {
     values.into_iter().filter(|(_, [before, after])| before != after).collect()
 }
 
-fn saved(outcome: &ComparedOutcome) -> String {
+fn saved(outcome: &SettingsOutcome) -> String {
     let mut text = plural(outcome.steps_after_ending, "step");
     if let Some(tokens) = outcome.tokens_after_ending {
         let _ = write!(text, ", {} tokens", rough(tokens));
