@@ -87,8 +87,11 @@ pub fn render_budgets(budgets: &[BudgetStatus], style: &TextStyle) -> String {
     let mut text = String::new();
     for row in budgets {
         let share = (row.spent_usd / row.limit_usd * 100.0).floor().min(9_999.0);
-        let (start, end) =
-            if share >= 100.0 { (format!("{bold}"), format!("{bold:#}")) } else { Default::default() };
+        let (start, end) = if share >= 100.0 {
+            (format!("{bold}"), format!("{bold:#}"))
+        } else {
+            (String::new(), String::new())
+        };
         let amounts = format!("{} of {}", dollars(row.spent_usd), dollars(row.limit_usd));
         let _ = write!(text, "  {:20}{start}{amounts:>20}{share:>6} %{end}", row.budget);
         let since = row.since.and_then(|since| EpochMillis(since).rfc3339());
