@@ -122,7 +122,9 @@ pub(super) fn read(connection: &Connection, session: &str, now: i64) -> Result<S
 #[cfg(test)]
 mod tests {
     use super::super::migrations::migrate;
+    use super::super::prune::remove_run;
     use super::*;
+    use crate::RunKey;
 
     const HOUR: i64 = 60 * MINUTE;
     /// 2026-11-19 10:00 UTC.
@@ -228,6 +230,23 @@ mod tests {
             add_cost(&store, "a", "", usd, NOW);
         }
         assert_eq!(sums(&store, "a", NOW), [10_000.0; 4]);
+    }
+
+    #[test]
+    fn a_run_that_starts_over_counts_from_nothing_and_the_sums_stay() {
+        let mut store = store();
+        store.execute("INSERT INTO runs VALUES (1, 'claude-code', 'a', '', '/f', ?1, 1)", (NOW,)).unwrap();
+        add_cost(&store, "a", "", 4.0, NOW);
+        add_cost(&store, "a", "sub", 1.0, NOW);
+        let key = |agent: &str| RunKey {
+            source: "claude-code".to_owned(),
+            session: "a".to_owned(),
+            agent: agent.to_owned(),
+        };
+        remove_run(&mut store, &key("")).unwrap();
+        assert_eq!(sums(&store, "a", NOW), [1.0, 5.0, 5.0, 5.0]);
+        add_cost(&store, "a", "", 0.5, NOW);
+        assert_eq!(sums(&store, "a", NOW), [1.5, 5.5, 5.5, 5.5]);
     }
 
     #[test]
