@@ -172,7 +172,7 @@ mod tests {
         let priced =
             only_run.price(&step(r#"{"model":"gpt-4o","usage":{"output_tokens":1000000}}"#)).unwrap();
         assert_eq!(priced.usage.unwrap().cost_usd, Some(10.0));
-        assert_eq!(only_run.price(&step(r#"{"model":"mine","usage":{"output_tokens":5}}"#)), None);
+        assert!(only_run.price(&step(r#"{"model":"mine","usage":{"output_tokens":5}}"#)).is_none());
         assert_eq!(only_run.add(0, Path::new("a"), "r", &priced).unwrap(), None);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }

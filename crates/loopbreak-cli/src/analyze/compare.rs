@@ -1,16 +1,14 @@
 //! `loopbreak analyze --compare`: the same logs with the settings as they are, and with those of the options.
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use loopbreak::Config;
-use loopbreak_analysis::Report;
 use loopbreak_analysis::compare::SettingsComparison;
+use loopbreak_analysis::{Report, RunMatch};
 use loopbreak_report::text::render_comparison;
-use loopbreak_trace::{UnpackLimit, expand_paths};
 
 use super::args::AnalyzeArgs;
-use super::command::{find_agent_logs, read_logs, unknown_run};
+use super::command::{find_inputs, read_logs, select_report, unknown_run};
 use crate::args::ConfigOptions;
 use crate::error::UserError;
 use crate::{config_loading, exit, output};
@@ -44,25 +42,14 @@ pub(super) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
 /// Analyzes the logs with some settings. Returns the report, and whether an input could not be read.
 fn read(args: &AnalyzeArgs, config: &Config, quiet: bool) -> Result<(Report, bool), UserError> {
     let mut diagnostics = output::diagnostics(quiet, args.verbose);
-    let paths = if args.paths.is_empty() {
-        find_agent_logs((!quiet).then_some(&mut diagnostics))?
-    } else {
-        args.paths.clone()
-    };
-    let mut inputs = expand_paths(&paths);
-    args.max_unpacked.iter().for_each(|bytes| inputs.limit_unpacked(UnpackLimit::bytes(*bytes)));
-    let (logs, _) = read_logs(inputs, config, args.run.clone(), &diagnostics, args)?;
-    let summary = logs.report_unread_inputs(&mut diagnostics);
+    let inputs = find_inputs(args, (!quiet).then_some(&mut diagnostics))?;
+    let (mut logs, _) = read_logs(inputs, config, args.run.clone(), &diagnostics, args)?;
     if let (true, Some(only)) = (logs.has_no_runs(), &args.run) {
-        return Err(unknown_run(only, &logs));
+        let RunMatch::One(whole) = logs.match_run(only) else { return Err(unknown_run(only, &logs)) };
+        (logs, _) = read_logs(find_inputs(args, None)?, config, Some(whole), &diagnostics, args)?;
     }
-    let filter = args.selection.filter(SystemTime::now());
-    let (report, filtered) = logs
-        .into_filtered_report(&summary.reading, &filter)
-        .map_err(|error| UserError::failed(error.to_string()))?;
-    if report.runs.is_empty() && filtered.left_out > 0 {
-        return Err(args.selection.nothing_selected(&filtered));
-    }
+    let summary = logs.report_unread_inputs(&mut diagnostics);
+    let report = select_report(logs, &summary, args)?;
     diagnostics.finish();
     Ok((report, summary.failed))
 }
