@@ -8,11 +8,11 @@
 //! Nothing here prints, and no guard reads a clock: the same logs give the same report on any number of threads.
 
 mod cache;
+pub mod compare;
 pub mod eval;
 mod json_number;
 mod logs;
 mod named_fields;
-pub mod prices;
 pub mod recording;
 mod report;
 mod run;
@@ -27,6 +27,7 @@ pub use logs::{
     LineNote, LogAnalysis, LogAnalyzer, LogReadSummary, NoObserver, RunMatch, RunSeparator, StepObserver,
     StepSelection, convert_log, explain_log, report_unread_inputs,
 };
+pub use loopbreak_trace::prices;
 pub use report::{
     DetectorRulings, FilteredRuns, FirstStop, FirstWarning, InputStatistics, InterventionReport, LoopCost,
     LoopGroup, MOST_LISTED, Report, RulingGroup, RunAbout, RunEnding, RunFilter, RunList, RunReport,

@@ -48,6 +48,7 @@ mod run_lock;
 mod run_measures;
 mod run_status;
 mod select_session;
+mod session_cost;
 mod sqlite;
 mod state;
 mod store;
@@ -79,6 +80,7 @@ pub use run_status::{
     TaskLoopStatus,
 };
 pub use select_session::{SelectSessionError, select_session};
+pub use session_cost::SessionCost;
 pub use state::*;
 pub use store::{RunTransaction, Store};
 pub use store_error::StoreError;

@@ -47,6 +47,7 @@ mod notification_history;
 mod page_opener;
 mod report_opener;
 mod run_actions;
+mod session_spending;
 mod terminal_reporter;
 mod watch_reporter;
 mod watch_summary;

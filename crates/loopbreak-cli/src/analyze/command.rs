@@ -8,7 +8,8 @@ use std::time::SystemTime;
 
 use loopbreak::Config;
 use loopbreak_analysis::{
-    AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer, LogCache, Report, RunMatch, VerdictName,
+    AnalyzeOptions, AnalyzedLogs, EventWriter, InputSummary, LogAnalyzer, LogCache, Report, RunMatch,
+    VerdictName,
 };
 use loopbreak_report::html;
 use loopbreak_report::outputs::VisibleJson;
@@ -19,6 +20,7 @@ use loopbreak_watch::{open_page, write_private_page};
 
 use super::analyze_observer::{AnalyzeObserver, render_explanation};
 use super::args::AnalyzeArgs;
+use super::compare;
 use crate::args::FailOn;
 use crate::error::UserError;
 use crate::output::StderrDiagnostics;
@@ -27,28 +29,23 @@ use crate::{config_loading, exit, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
+    if args.compare {
+        return compare::run(args);
+    }
     let config = config_loading::load(&args.config)?;
     let mut diagnostics = output::diagnostics(args.quiet, args.verbose);
-    let mut inputs = if args.paths.is_empty() {
-        expand_paths(find_agent_logs(Some(&mut diagnostics))?)
-    } else {
-        expand_paths(&args.paths)
-    };
-    if let Some(bytes) = args.max_unpacked {
-        inputs.limit_unpacked(UnpackLimit::bytes(bytes));
-    }
+    let inputs = find_inputs(args, Some(&mut diagnostics))?;
     args.outputs.check(&inputs.inputs, other_outputs(args))?;
     if let Some(path) = &args.html {
         output::refuse_to_overwrite("--html", path, &inputs.inputs)?;
     }
-    let folders = inputs.inputs.iter().all(|input| input.path().is_some()).then(|| args.paths.clone());
+    let can_be_read_again = inputs.inputs.iter().all(|input| input.path().is_some());
     let (mut logs, mut outputs) = read_logs(inputs, &config, args.run.clone(), &mut diagnostics, args)?;
-    if let (true, Some(name), Some(folders)) = (logs.has_no_runs(), &args.run, folders)
+    if let (true, Some(name), true) = (logs.has_no_runs(), &args.run, can_be_read_again)
         && let RunMatch::One(whole) = logs.match_run(name)
     {
         // The name was the beginning of this one. Standard input cannot be read again.
-        let mut again = expand_paths(if folders.is_empty() { find_agent_logs(None)? } else { folders });
-        args.max_unpacked.iter().for_each(|bytes| again.limit_unpacked(UnpackLimit::bytes(*bytes)));
+        let again = find_inputs(args, None)?;
         (logs, outputs) = read_logs(again, &config, Some(whole), &mut diagnostics, args)?;
     }
     let summary = logs.report_unread_inputs(&mut diagnostics);
@@ -66,14 +63,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     {
         output::print(&(text + "\n"))?;
     }
-    let filter = args.selection.filter(SystemTime::now());
-    let (report, filtered) = logs
-        .into_filtered_report(&summary.reading, &filter)
-        .map_err(|error| UserError::failed(error.to_string()))?;
-    if report.runs.is_empty() && filtered.left_out > 0 {
-        diagnostics.finish();
-        return Err(args.selection.nothing_selected(&filtered));
-    }
+    let report = select_report(logs, &summary, args).inspect_err(|_| diagnostics.finish())?;
     args.outputs.write(&report)?;
     if let Some(path) = &args.html {
         output::write_file_with(path, |out| out.write_all(html::page(&report)?.as_bytes()))?;
@@ -136,8 +126,35 @@ fn find_agent_logs(diagnostics: Option<&mut StderrDiagnostics>) -> Result<Vec<Pa
     Ok(found.folders())
 }
 
+/// Returns the logs to read: those that the user named, or else those of the agents on this machine.
+pub(super) fn find_inputs(
+    args: &AnalyzeArgs,
+    diagnostics: Option<&mut StderrDiagnostics>,
+) -> Result<InputSet, UserError> {
+    let found = if args.paths.is_empty() { find_agent_logs(diagnostics)? } else { args.paths.clone() };
+    let mut inputs = expand_paths(found);
+    args.max_unpacked.iter().for_each(|bytes| inputs.limit_unpacked(UnpackLimit::bytes(*bytes)));
+    Ok(inputs)
+}
+
+/// Returns the report on the runs that the options select.
+pub(super) fn select_report(
+    logs: AnalyzedLogs,
+    summary: &InputSummary,
+    args: &AnalyzeArgs,
+) -> Result<Report, UserError> {
+    let filter = args.selection.filter(SystemTime::now());
+    let (report, filtered) = logs
+        .into_filtered_report(&summary.reading, &filter)
+        .map_err(|error| UserError::failed(error.to_string()))?;
+    if report.runs.is_empty() && filtered.left_out > 0 {
+        return Err(args.selection.nothing_selected(&filtered));
+    }
+    Ok(report)
+}
+
 /// Reads all logs: in parallel, or one after the other if events are written, to keep their order.
-fn read_logs<'o>(
+pub(super) fn read_logs<'o>(
     inputs: InputSet,
     config: &Config,
     only_run: Option<String>,
@@ -192,7 +209,7 @@ fn open_cache(args: &AnalyzeArgs) -> Option<Arc<LogCache>> {
     LogCache::beside_store(&store, SystemTime::now()).ok().map(Arc::new)
 }
 
-fn unknown_run(only: &str, logs: &AnalyzedLogs) -> UserError {
+pub(super) fn unknown_run(only: &str, logs: &AnalyzedLogs) -> UserError {
     let error = UserError::failed(format!("run {only:?} not found"));
     match logs.match_run(only) {
         RunMatch::One(name) => error.hint(format!("did you mean {name:?}?")),

@@ -9,6 +9,7 @@ use loopbreak_hooks::install::{AgentChoice, InstallError, SettingsChange, find_n
 use loopbreak_hooks::{
     HookAgent, HookEnvironment, HookLimit, HookSettings, MESSAGE_TIME, WHOLE_TIME, answer,
 };
+use loopbreak_runner::PARENT_RUN_VARIABLE;
 use loopbreak_store::{default_path, now};
 
 use super::agent_choice::choose;
@@ -49,6 +50,7 @@ pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) ->
         clock: &now,
         find_agent: Some(loopbreak_process::find_agent),
         user_config: user_config(),
+        parent_run: std::env::var(PARENT_RUN_VARIABLE).ok().filter(|run| !run.is_empty()),
         load_settings: &|folder| {
             let guarded = load_guarded(options, folder).map_err(|error| error.to_string())?;
             Ok(HookSettings { notice: guarded.notice(), settings: guarded.settings })

@@ -23,6 +23,8 @@ mod autopilot;
 mod autopilot_meanwhile;
 mod autopilot_reports;
 mod bad_input;
+#[cfg(unix)]
+mod budgets;
 mod card;
 mod closed_pipes;
 mod completions;

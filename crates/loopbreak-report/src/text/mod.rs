@@ -1,5 +1,6 @@
 //! The report as text for a terminal.
 
+mod comparison;
 mod detail;
 mod explanation_text;
 mod figures;
@@ -17,6 +18,7 @@ use std::io::{self, Write};
 
 use loopbreak_analysis::Report;
 
+pub use comparison::render_comparison;
 pub use explanation_text::ExplanationText;
 pub use run_order::RunOrder;
 pub use style::TextStyle;

@@ -47,10 +47,11 @@ function percent(part, whole) {
 }
 
 function duration(milliseconds) {
-  const seconds = Math.round(milliseconds / 1000);
+  // Not rounded, as in the terminal: 73 minutes here must not be 74 there.
+  const seconds = Math.floor(milliseconds / 1000);
   if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} days`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86400)} days`;
 }
 
 const time = (milliseconds) => {

@@ -154,6 +154,21 @@ mod tests {
         }
     }
 
+    /// The sums of three logs of SWE-agent, which state their tokens and their cost. Two name no model: they were made with the
+    /// model that SWE-agent calls `gpt4`. In the first, a part of the input was cheaper.
+    #[test]
+    fn the_estimate_agrees_with_the_cost_that_swe_agent_states() {
+        for (model, input, output, stated) in [
+            ("gpt-4o", 7_141, 243, 0.01952),
+            ("gpt-4-1106-preview", 52_861, 326, 0.53839),
+            ("gpt-4-1106-preview", 122_612, 1_369, 1.26719),
+        ] {
+            let usage = Usage { input_tokens: Some(input), output_tokens: Some(output), ..Usage::default() };
+            let estimated = PriceTable::default().price(model).and_then(|price| price.cost(&usage)).unwrap();
+            assert!((estimated / stated - 1.0).abs() < 0.05, "{model}: {estimated} of {stated}");
+        }
+    }
+
     #[test]
     fn an_unknown_model_has_no_price() {
         for name in [
