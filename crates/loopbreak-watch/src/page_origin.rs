@@ -1,4 +1,4 @@
-//! Where a page comes from, as this process knows it.
+//! The origin of a page that this process makes.
 
 use std::env;
 

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_fields_is_no_json() {
+    fn a_list_of_fields_is_shown_without_json() {
         let value = serde_json::json!([{"turn": 3, "status": "blocked", "session": null}, {"turn": 9}]);
         assert_eq!(fact(&value), "status blocked, turn 3 → turn 9");
     }

@@ -48,6 +48,9 @@ pub struct LoopBand {
     /// Their tokens.
     #[serde(rename = "q", default, skip_serializing_if = "is_zero")]
     tokens: u64,
+    /// The loop began before the steps that were still available when it was found, so steps, tokens and cost are too low.
+    #[serde(rename = "u", default, skip_serializing_if = "std::ops::Not::not")]
+    is_partial: bool,
     /// The reason of its last finding.
     #[serde(rename = "y")]
     reason: String,
@@ -183,11 +186,12 @@ impl TrackedBand {
         let first = inside.peek().copied().unwrap_or(newest);
         let mut cost = BandCost::default();
         inside.for_each(|row| cost.add(row));
+        // For steps further back than those available, the finding has the start of the loop.
+        let from = if steps.is_some() { first.turn } else { finding.since.min(first.turn) };
         let band = LoopBand {
             detector: finding.detector,
             pattern: finding.pattern,
-            // For steps further back than those available, the finding has the start of the loop.
-            from: if steps.is_some() { first.turn } else { finding.since.min(first.turn) },
+            from,
             to: newest.turn,
             own: first.own,
             period,
@@ -195,6 +199,7 @@ impl TrackedBand {
             steps: 0,
             cost_usd: None,
             tokens: 0,
+            is_partial: from < first.turn && first.own > 0,
             reason: visible_text(finding.reason(), REASON),
         };
         let (first, last) = (first.number, newest.number);
@@ -237,6 +242,7 @@ mod tests {
     use loopbreak::{Config, Guard, Step};
 
     use super::*;
+    use crate::prices::StepCost;
 
     #[test]
     fn a_band_lasts_from_the_first_round_until_the_loop_is_left() {
@@ -257,8 +263,39 @@ mod tests {
             .find(|band| band.detector == DetectorName::Cycle)
             .unwrap();
         assert_eq!((cycle.from, cycle.to, cycle.period), (4, 11, Some(2)));
+        assert!(!cycle.is_partial);
         let mut row = rows.swap_remove(4);
         bands.mark(&mut row);
         assert!(!row.loops.is_empty());
+    }
+
+    #[test]
+    fn a_band_has_the_cost_of_the_steps_from_its_first_to_its_last() {
+        let (mut guard, mut bands, mut rows) =
+            (Guard::new(Config::default()), LoopBands::default(), Vec::new());
+        let mut all = StepSpend::default();
+        for number in 0..20_u64 {
+            let name = if number < 8 { format!("go {number}") } else { "wait here".to_owned() };
+            let line = format!(r#"{{"action":"{name}","outcome":"{name} came of it"}}"#);
+            let verdict = guard.observe(&Step::from_json(&line).unwrap());
+            let cost = StepCost { stated: Some(0.5), estimated: None, tokens: 10 };
+            all.add(&cost);
+            let mut spend = StepSpend::default();
+            spend.add(&cost);
+            let row = RecordedStep {
+                number,
+                own: number,
+                turn: verdict.turn,
+                spend: Some(spend),
+                tokens: cost.tokens,
+                ..RecordedStep::default()
+            };
+            bands.add(&verdict, &row, &rows.iter());
+            rows.push(row);
+        }
+        let bands = bands.into_all(&all.finish());
+        let cycle = bands.iter().find(|band| band.detector == DetectorName::Cycle).unwrap();
+        assert_eq!((cycle.from, cycle.to, cycle.steps), (9, 20, 12));
+        assert_eq!((cycle.tokens, cycle.cost_usd), (120, Some(6.0)));
     }
 }

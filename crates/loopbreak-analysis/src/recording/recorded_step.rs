@@ -59,7 +59,7 @@ pub struct RecordedStep {
     /// Time in milliseconds since 1970.
     #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<i64>,
-    /// What it cost, until the run has ended.
+    /// Its cost, until the run has ended.
     #[serde(rename = "z", skip_serializing_if = "Option::is_none")]
     pub(super) spend: Option<StepSpend>,
     /// US dollars.

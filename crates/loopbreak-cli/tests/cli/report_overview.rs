@@ -167,7 +167,7 @@ fn a_run_is_recognized_by_project_prompt_date_duration_model_tokens_and_dollars(
     for part in ["shop: Repair the login test", "2025-11-03", "31 s", "claude-opus-4-6", "~$"] {
         assert!(row.as_str().unwrap().contains(part), "{part} in {row}");
     }
-    assert_eq!(browser.eval("document.documentElement.scrollWidth"), PHONE.0);
+    assert!(browser.eval("document.documentElement.scrollWidth").as_u64().unwrap() <= u64::from(PHONE.0));
 }
 
 #[test]
@@ -310,10 +310,7 @@ fn a_bar_of_the_time_picture_selects_its_day_with_mouse_and_keyboard() {
             "{names:?}"
         );
         assert!(names[2].starts_with("10 November 2025: $0.00 in loops, 1 run"), "{names:?}");
-        assert!(
-            text(&mut browser, ".chart [role=status]").contains("the 7 days before: $0.00"),
-            "the trend in words"
-        );
+        assert!(text(&mut browser, ".chart > p").contains("the 7 days before: $0.00"), "the trend in words");
         // A click selects the day, another one all.
         browser.eval(
             "document.querySelectorAll('.bar')[1].dispatchEvent(new MouseEvent('click', { bubbles: true }))",
@@ -348,10 +345,14 @@ fn a_bar_of_the_time_picture_selects_its_day_with_mouse_and_keyboard() {
         let legend = |browser: &mut TestBrowser| {
             browser.eval("[...document.querySelectorAll('.chart .legend li')].map((item) => item.textContent).join('|')")
         };
-        assert_eq!(legend(&mut browser), "shop|srv/blog");
+        assert_eq!(legend(&mut browser), "shop|srv/blog|runs without loops");
         browser.eval("document.querySelector('[data-choice=all]').click(); document.querySelector('[data-choice=model]').click()");
         assert_eq!(text(&mut browser, "#time-h"), "Spent per day");
         assert_eq!(legend(&mut browser), "claude-opus-4-6|claude-sonnet-4-5");
+        // From the search, the tab key leads to the first chip.
+        browser.eval("document.getElementById('find').focus()");
+        browser.key("Tab");
+        assert_eq!(browser.eval("document.activeElement.dataset.value"), "stop");
     }
 }
 
@@ -380,6 +381,36 @@ fn without_prices_the_picture_is_in_tokens_and_without_times_there_is_none() {
     let mut browser = TestBrowser::open(&folder.path().join("report.html"), "#all", folder.path());
     assert_eq!(browser.eval("document.querySelector('.chart').hidden"), true);
     assert_eq!(browser.eval("document.getElementById('spent')"), Value::Null);
+}
+
+#[test]
+fn wrong_times_in_a_log_do_not_make_the_picture_huge() {
+    let folder = folder();
+    let mut log = String::new();
+    for (run, at) in [
+        ("old", -60_000_000_000_000_i64),
+        ("now", 1_762_248_924_000),
+        ("then", 1_762_000_000_000),
+        ("late", 4_000_000_000_000),
+        ("never", i64::MAX),
+    ] {
+        for turn in 1..=5 {
+            writeln!(
+                log,
+                "{}",
+                json!({"run": run, "at": at, "action": format!("do {turn}"), "outcome": "ok"})
+            )
+            .unwrap();
+        }
+    }
+    fs::write(folder.path().join("log.jsonl"), log).unwrap();
+    analyze(folder.path(), &["log.jsonl", "--html", "report.html", "-q"]);
+    let mut browser = TestBrowser::open(&folder.path().join("report.html"), "", folder.path());
+    let bars = browser.eval("document.querySelectorAll('.bar').length").as_u64().unwrap();
+    assert!((1..=4).contains(&bars), "{bars}");
+    assert!(text(&mut browser, "#time-h").ends_with(" per year"));
+    assert!(text(&mut browser, ".chart > p").contains("without a usable time"));
+    assert_eq!(browser.eval("document.querySelectorAll('.bars svg *').length < 400"), true);
 }
 
 #[test]

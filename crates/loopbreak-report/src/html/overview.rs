@@ -5,7 +5,7 @@ use loopbreak_analysis::recording::{FinishedRecording, visible_text};
 use loopbreak_analysis::{RunReport, ScoreReport, VerdictName};
 use serde::Serialize;
 
-use super::page_loops::{PageLoops, RunLoop};
+use super::page_loops::{LoopEntry, PageLoops};
 
 use crate::turn_ranges::turn_ranges;
 use crate::unread_items::unread_items;
@@ -80,7 +80,7 @@ pub(super) struct OverviewLine<'r> {
     loop_steps: u64,
     /// The loops.
     #[serde(rename = "lp", skip_serializing_if = "Vec::is_empty")]
-    loops: Vec<RunLoop>,
+    loops: Vec<LoopEntry>,
     /// Loops that continued, that were left, and that ended with the run, after their first warning.
     #[serde(rename = "fx")]
     effects: (u64, u64, u64),

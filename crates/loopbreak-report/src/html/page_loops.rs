@@ -25,7 +25,7 @@ pub(super) struct PageLoop<'r> {
 
 /// A loop of one run: its index, the turn at which it began, its steps, its tokens and its cost in US dollars.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct RunLoop(usize, u64, u64, u64, #[serde(serialize_with = "plain_option")] Option<f64>);
+pub(super) struct LoopEntry(usize, u64, u64, u64, #[serde(serialize_with = "plain_option")] Option<f64>);
 
 /// The same identity and the same pattern, as in the totals.
 type LoopKey = (LoopId, Pattern);
@@ -83,11 +83,11 @@ impl<'r> PageLoops<'r> {
     }
 
     /// Returns the listed loops of a run.
-    pub(super) fn loops_of(&self, run: &RunReport) -> Vec<RunLoop> {
+    pub(super) fn loops_of(&self, run: &RunReport) -> Vec<LoopEntry> {
         let loops = run.loops.iter().filter(|found| found.steps > 0);
         let loops = loops.filter_map(|found| {
             let index = *self.index.get(&(found.id, found.pattern))?;
-            Some(RunLoop(index, found.since, found.steps, found.tokens, found.cost_usd))
+            Some(LoopEntry(index, found.since, found.steps, found.tokens, found.cost_usd))
         });
         loops.collect()
     }

@@ -1,4 +1,4 @@
-//! Where a page comes from: the time, the command line and the version.
+//! The origin of a page: the time, the command line and the version.
 
 use std::fmt::Write as _;
 

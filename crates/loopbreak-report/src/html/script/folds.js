@@ -41,7 +41,7 @@ function foldSteps(data) {
   return flags.length || items.some((item) => item.band !== undefined) ? items : steps.map((step) => ({ step }));
 }
 
-// Steps without a loop: those near a flag or with progress are shown, long stretches of others become one row.
+// Steps without a loop: those near a flag are shown, long stretches of others become one row.
 function quietStretches(steps, flags) {
   const items = [];
   let quiet = [];
@@ -54,7 +54,7 @@ function quietStretches(steps, flags) {
   for (const step of steps) {
     while (next < flags.length && flags[next].n + NEAR < step.n) next += 1;
     const isNear = next < flags.length && flags[next].n - NEAR <= step.n;
-    if (isNear || step.c !== undefined) { settle(); items.push({ step }); } else quiet.push(step);
+    if (isNear) { settle(); items.push({ step }); } else quiet.push(step);
   }
   settle();
   return items;
@@ -70,8 +70,10 @@ function mainItem(items, run) {
 const turnsOf = (from, to) => (from === to ? `turn ${count(from)}` : `turns ${count(from)}–${count(to)}`);
 // How often a loop went round; without a period, its steps.
 const rounds = (band) => (band.r ? Math.max(Math.floor(band.c / band.r), 1) : null);
-const roundText = (band) => (band.r ? `${plural(rounds(band), "round")} of ${plural(band.r, "step")}` : plural(band.c, "step"));
-const bandCost = (band, run) => (band.m !== undefined ? amount(band.m, run.es) : band.q > 0 ? `${rough(band.q)} tokens` : "");
+// Of a loop that began long before it was found, only the last steps were counted.
+const least = (band, text) => (band.u && text ? `at least ${text}` : text);
+const roundText = (band) => (band.r ? `${plural(rounds(band), "round")} of ${plural(band.r, "step")}` : least(band, plural(band.c, "step")));
+const bandCost = (band, run) => least(band, band.m !== undefined ? amount(band.m, run.es) : band.q > 0 ? `${rough(band.q)} tokens` : "");
 
 // What differed between the rounds of a loop: the calls and the outcomes, each with its other variants as a small diff.
 const VARIANTS = 4;

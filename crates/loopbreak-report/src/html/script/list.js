@@ -66,7 +66,7 @@ class List {
 
   row(run, index) {
     const link = el("a", { href: this.href(run), class: "log", tabindex: index === 0 ? "0" : "-1", title: run.src, "data-run": run.index }, run.id);
-    const about = [run.project, run.pm && oneLine(run.pm)].filter(Boolean).join(": ");
+    const about = [run.twin && run.src, run.project, run.pm && oneLine(run.pm)].filter(Boolean).join(": ");
     const facts = [run.at && day(run.at[0]), lasted(run) !== undefined && duration(lasted(run)), plural(run.n, "step"), modelOf(run), costOf(run)].filter(Boolean).join(" · ");
     const cells = this.columns.columns.slice(1).map((column) => el("td", { class: column.kind }, column.show(run)));
     return el("tr", { onclick: (event) => { if (event.target.tagName !== "A" && !String(getSelection())) link.click(); } },

@@ -71,7 +71,7 @@ class LoopTable {
     const isOpen = this.open === row.index;
     const toggle = () => { this.open = isOpen ? null : row.index; this.draw(this.shown); };
     const button = el("button", { type: "button", class: "opens", "aria-expanded": String(isOpen), tabindex: index === 0 ? "0" : "-1", "data-loop": row.index, onclick: toggle },
-      el("span", { class: "loop-name" }, words(row.loop.p), row.loop.o && [" ", el("span", { class: "log" }, row.loop.o)]));
+      el("span", { class: "loop-name" }, words(row.loop.p), row.loop.o && [" · ", el("span", { class: "log" }, row.loop.o)]));
     const cells = this.columns.columns.slice(1).map((column) => el("td", { class: column.kind }, column.show(row)));
     const line = el("tr", {}, el("th", { scope: "row", class: "name" }, button, el("span", { class: "about log" }, row.loop.y)), cells);
     return isOpen ? [line, this.runsOf(row)] : [line];

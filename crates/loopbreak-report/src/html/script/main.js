@@ -8,6 +8,8 @@ for (const [index, run] of runs.entries()) {
   run.same = (seen.get(run.id) || 0) + 1;
   seen.set(run.id, run.same);
 }
+// Two runs of one name are told apart by their logs.
+for (const run of runs) run.twin = seen.get(run.id) > 1;
 
 // Runs of one name, from several logs, get a number.
 const address = (run) => `#run=${encodeURIComponent(run.id)}${run.same > 1 ? `&nr=${run.same}` : ""}`;

@@ -74,7 +74,9 @@ class Steps {
           flags.length > 0 && el("span", { class: "dim" }, ` — ${plural(flags.length, "flag")} inside`),
           end && el("strong", { class: "stop" }, ` ${would(end)} at turn ${count(end.t)}`))]);
     } else {
-      add(button, [el("span", { class: "times" }, "…"), el("span", { class: "what dim" }, `${turnsOf(first.t, last.t)}: ${plural(item.steps.length, "step")} without a loop`)]);
+      const progress = new Set(this.data.marks.map((mark) => mark.t));
+      const better = item.steps.filter((step) => progress.has(step.t)).length;
+      add(button, [el("span", { class: "times" }, "…"), el("span", { class: "what dim" }, `${turnsOf(first.t, last.t)}: ${plural(item.steps.length, "step")} without a loop${better ? `, ${count(better)} of them with progress` : ""}`)]);
     }
     const kind = !band ? "quiet" : band.s === "hard" ? "loop hard" : "loop";
     item.node = el("li", { class: `fold ${kind}`, "data-turn": first.t, "data-band": item.band }, button);

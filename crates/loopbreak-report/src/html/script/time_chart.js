@@ -9,11 +9,16 @@ const SPANS = {
   // The first of January 1970 was a Thursday; weeks begin on Mondays.
   week: { begin: (at) => Math.floor((at / DAY + 3) / 7) * 7 * DAY - 3 * DAY, next: (at) => at + 7 * DAY },
   month: { begin: (at) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()), next: (at) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth() + 1) },
+  year: { begin: (at) => Date.UTC(new Date(at).getUTCFullYear(), 0), next: (at) => Date.UTC(new Date(at).getUTCFullYear() + 1, 0) },
 };
+// Times in logs may be wrong: those far from all others must not make a million bars.
+const LONGEST = 100 * 365 * DAY;
+const LATEST = 8e15;
 
 function spanName(span, at) {
   const date = new Date(at);
   const [month, year] = [MONTHS[date.getUTCMonth()], date.getUTCFullYear()];
+  if (span === "year") return String(year);
   if (span === "month") return `${month} ${year}`;
   return `${span === "week" ? "week of " : ""}${date.getUTCDate()} ${month} ${year}`;
 }
@@ -33,22 +38,25 @@ class TimeChart {
   constructor(runs, parts, pick) {
     [this.parts, this.pick] = [parts, pick];
     this.unit = unitOf(runs);
-    const times = runs.filter((run) => run.at).map((run) => run.at[0]);
-    this.untimed = runs.length - times.length;
+    const times = runs.filter((run) => run.at && Math.abs(run.at[0]) < LATEST).map((run) => run.at[0]);
     this.node = el("section", { class: "chart", "aria-labelledby": "time-h" });
     if (!times.length) { this.node.hidden = true; return; }
-    [this.first, this.last] = times.reduce(([low, high], at) => [Math.min(low, at), Math.max(high, at)], [Infinity, -Infinity]);
+    this.last = times.reduce((high, at) => Math.max(high, at), -Infinity);
+    this.first = times.filter((at) => at > this.last - LONGEST).reduce((low, at) => Math.min(low, at), Infinity);
+    this.untimed = runs.filter((run) => !this.has(run)).length;
     const days = (this.last - this.first) / DAY;
-    this.span = days <= 45 ? "day" : days <= 400 ? "week" : "month";
-    [this.by, this.measure] = [parts[0]?.id, "loops"];
+    this.span = days <= 45 ? "day" : days <= 400 ? "week" : days <= 3700 ? "month" : "year";
+    [this.by, this.measure] = [parts[0]?.id, runs.some((run) => this.unit.loops(run) > 0) ? "loops" : "all"];
     this.title = el("h2", { id: "time-h" });
     this.canvas = el("div", { class: "bars" });
-    this.said = el("p", { class: "dim", role: "status" });
+    this.said = el("p", { class: "dim" });
     this.legend = el("ul", { class: "legend", "aria-label": "Colours" });
     this.node.append(this.title, this.controls(), this.canvas, this.said, this.legend);
     this.canvas.addEventListener("keydown", (event) => this.key(event));
     new ResizeObserver(() => this.shown && this.draw(this.shown, this.range)).observe(this.canvas);
   }
+
+  has(run) { return Boolean(run.at) && run.at[0] >= this.first && run.at[0] <= this.last; }
 
   // Buttons of which one is pressed.
   choice(name, options, get, set) {
@@ -72,7 +80,7 @@ class TimeChart {
     const nameOf = (run) => (part ? part.of(run)[0] : "all runs");
     const value = this.unit[this.measure];
     const names = new Map();
-    for (const run of runs) if (run.at) names.set(nameOf(run), (names.get(nameOf(run)) || 0) + value(run));
+    for (const run of runs) if (this.has(run)) names.set(nameOf(run), (names.get(nameOf(run)) || 0) + value(run));
     const order = [...names].filter(([, sum]) => sum > 0).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([name]) => name);
     const shown = order.length > PARTS + 1 ? order.slice(0, PARTS) : order;
     const others = order.length - shown.length;
@@ -80,7 +88,7 @@ class TimeChart {
     const bars = new Map();
     for (let at = begin(this.first); at <= this.last; at = next(at)) bars.set(at, { at, to: next(at), runs: 0, sum: 0, parts: new Array(shown.length + 1).fill(0) });
     for (const run of runs) {
-      if (!run.at) continue;
+      if (!this.has(run)) continue;
       const bar = bars.get(begin(run.at[0]));
       const index = shown.indexOf(nameOf(run));
       bar.runs += 1;
@@ -176,6 +184,7 @@ class TimeChart {
   tick(at) {
     const date = new Date(at);
     const month = MONTHS[date.getUTCMonth()].slice(0, 3);
+    if (this.span === "year") return String(date.getUTCFullYear());
     return this.span === "month" ? `${month} ${String(date.getUTCFullYear()).slice(2)}` : `${date.getUTCDate()} ${month}`;
   }
 
@@ -193,10 +202,10 @@ class TimeChart {
       parts.push(`Last 7 days: ${this.unit.show(now)} in loops${share(now, all)}; the 7 days before: ${this.unit.show(before)}${share(before, allBefore)}.`);
     }
     if (this.unit.id === "dollars") {
-      const unpriced = runs.filter((run) => run.at && run.c === undefined && run.k > 0).length;
+      const unpriced = runs.filter((run) => this.has(run) && run.c === undefined && run.k > 0).length;
       if (unpriced) parts.push(`${plural(unpriced, "run")} without a price ${unpriced === 1 ? "counts" : "count"} as $0 here.`);
     }
-    if (this.untimed) parts.push(`${plural(this.untimed, "run")} without a time ${this.untimed === 1 ? "is" : "are"} not here.`);
+    if (this.untimed) parts.push(`${plural(this.untimed, "run")} without a usable time ${this.untimed === 1 ? "is" : "are"} not here.`);
     parts.push("Times are UTC. Click a bar to see only its runs.");
     return parts.join(" ");
   }
