@@ -366,3 +366,34 @@ fn the_page_can_be_combined_with_json_and_never_overwrites_a_log() {
     assert_eq!(nowhere.code, Some(1));
     assert!(nowhere.err.contains("cannot write no/such/a.html"), "{}", nowhere.err);
 }
+
+/// Other pages draw runs with the same scripts and styles.
+#[test]
+fn the_timeline_and_the_chart_work_in_another_page() {
+    use loopbreak_report::html::page_parts::{
+        DOM_SCRIPT, TIME_CHART_SCRIPT, TIME_CHART_STYLE, TIMELINE_SCRIPT, TIMELINE_STYLE,
+    };
+    let run = json!({"id": "x", "t": [1, 20], "n": 20, "s": 0, "at": [1_762_248_924_000_i64, 1_762_248_999_000_i64], "c": 2.5, "lu": 1.0});
+    let data = json!({"agents": [], "records": 20, "score": [], "lanes": {"k": "tool", "n": [["bash", 20]], "s": [[1, 20, 0]]},
+        "bands": [{"d": "cycle", "p": "cycle", "f": 5, "t": 15, "i": 4, "r": 1, "s": "hard", "c": 11, "y": "again"}],
+        "stuck": [], "marks": [], "more": [0, 0, 0], "flags": [], "steps": []});
+    let script = format!(
+        "(() => {{ \"use strict\"; {DOM_SCRIPT}{TIMELINE_SCRIPT}{TIME_CHART_SCRIPT}
+          const run = {run}; const chart = new TimeChart([run], [], () => {{}});
+          document.body.append(new Timeline(run, {data}, () => {{}}).node, chart.node); chart.draw([run], null); }})();"
+    );
+    let style = format!("{TIMELINE_STYLE}{TIME_CHART_STYLE}");
+    let page = loopbreak_report::markup::HtmlPage {
+        title: "Another page",
+        style: &style,
+        script: Some(&script),
+        body: "<h1>Another page</h1>",
+    };
+    let folder = folder();
+    fs::write(folder.path().join("other.html"), page.write()).unwrap();
+    let mut browser = TestBrowser::open(&folder.path().join("other.html"), "", folder.path());
+    browser.resize(900, 700);
+    assert_eq!(browser.eval("document.querySelector('.canvas .band text').textContent"), "cycle ↻1");
+    let bar = browser.eval("document.querySelector('.bar').getAttribute('aria-label')");
+    assert_eq!(bar, "4 November 2025: $1.00 in loops, 1 run");
+}
