@@ -40,6 +40,7 @@ mod quality;
 mod release_fixture;
 mod screenshots;
 mod secrets;
+mod session_weeks;
 mod source_lexer;
 mod split_mix;
 #[cfg(target_os = "linux")]

@@ -53,7 +53,7 @@ impl RunRecord {
         self.summary.observe(step);
         self.seen.add(step, verdict, cost, line);
         if let Some(recording) = &mut self.recording {
-            recording.add(step, verdict);
+            recording.add(step, verdict, cost);
         }
     }
 

@@ -16,7 +16,7 @@ use loopbreak_report::outputs::VisibleJson;
 use loopbreak_report::text::{self, TextDetail};
 use loopbreak_store::default_path;
 use loopbreak_trace::{InputSet, UnpackLimit, expand_paths, search_agent_logs};
-use loopbreak_watch::{open_page, write_private_page};
+use loopbreak_watch::{open_page, page_origin, write_private_page};
 
 use super::analyze_observer::{AnalyzeObserver, render_explanation};
 use super::args::AnalyzeArgs;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let report = select_report(logs, &summary, args).inspect_err(|_| diagnostics.finish())?;
     args.outputs.write(&report)?;
     if let Some(path) = &args.html {
-        output::write_file_with(path, |out| out.write_all(html::page(&report)?.as_bytes()))?;
+        output::write_file_with(path, |out| out.write_all(html::page(&report, &page_origin())?.as_bytes()))?;
     }
     print(&report, args)?;
     // Below the result, which may be long.
@@ -95,7 +95,9 @@ fn open_report(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
     let path = match &args.html {
         // The program that opens it may have another working directory.
         Some(path) => fs::canonicalize(path).map_err(cannot_write)?,
-        None => html::page(report).and_then(|page| write_private_page(&page)).map_err(cannot_write)?,
+        None => html::page(report, &page_origin())
+            .and_then(|page| write_private_page(&page))
+            .map_err(cannot_write)?,
     };
     match open_page(&path) {
         Ok(()) if args.quiet => {}

@@ -86,6 +86,7 @@ mod pictures;
 mod play;
 mod play_https;
 mod releases;
+mod report_overview;
 mod report_page;
 mod run;
 mod run_again;
