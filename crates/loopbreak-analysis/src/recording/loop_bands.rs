@@ -275,7 +275,7 @@ mod tests {
             (Guard::new(Config::default()), LoopBands::default(), Vec::new());
         let mut all = StepSpend::default();
         for number in 0..20_u64 {
-            let name = if number < 8 { format!("go {number}") } else { "wait here".to_owned() };
+            let name = if number < 8 { format!("go {number}") } else { "do it again".to_owned() };
             let line = format!(r#"{{"action":"{name}","outcome":"{name} came of it"}}"#);
             let verdict = guard.observe(&Step::from_json(&line).unwrap());
             let cost = StepCost { stated: Some(0.5), estimated: None, tokens: 10 };
