@@ -35,7 +35,7 @@ pub struct SettingsComparison {
 pub struct ComparedTotals {
     /// Number of runs.
     pub runs: u64,
-    /// Number of runs with the verdict `warn`.
+    /// Number of runs that would have been warned, those that would have been stopped included.
     pub warned: u64,
     /// Number of runs with the verdict `stop`.
     pub stopped: u64,
@@ -141,7 +141,7 @@ mod tests {
         let short = compared.runs.iter().find(|run| run.run == "r1").unwrap();
         assert_eq!((short.before.verdict.as_str(), short.after.verdict.as_str()), ("warn", "clear"));
         assert_eq!(short.before.first_warning.as_ref().unwrap().turn, 3);
-        assert_eq!((compared.before.warned, compared.after.warned), (1, 0));
+        assert_eq!((compared.before.warned, compared.after.warned), (2, 1));
         assert_eq!(compared.runs[0].run, "r1", "another verdict comes first");
     }
 
