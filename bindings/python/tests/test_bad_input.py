@@ -78,7 +78,7 @@ def test_sets_that_are_nested_without_end_or_share_their_items_are_bounded() -> 
     for _ in range(100_000):
         deep = frozenset([deep])
     wide: Any = frozenset(["x" * 1000])
-    for _ in range(60):
+    for _ in range(40):
         wide = frozenset([(wide, 0), (wide, 1)])
     run = loopbreak.Run("sets")
     for value in (deep, {"a": wide}):
