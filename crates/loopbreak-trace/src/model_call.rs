@@ -18,7 +18,6 @@ pub struct ModelCall {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::LogFormat;
 
     fn call(format: LogFormat, line: &str) -> Option<(Option<String>, Option<String>, [Option<u64>; 4])> {

@@ -47,7 +47,7 @@ impl PriceTable {
     }
 
     /// Returns the table that Loopbreak contains, as text.
-    pub(crate) fn text() -> &'static str {
+    pub fn text() -> &'static str {
         TABLE
     }
 
