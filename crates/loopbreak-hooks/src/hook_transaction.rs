@@ -30,7 +30,7 @@ pub(crate) struct HookTransaction<'r> {
     events: Vec<RunEvent>,
     /// A notice that the session starts over, because this program cannot read its state.
     restart_notice: Option<String>,
-    /// What the run has cost so far, if that has changed.
+    /// Cost of the run so far, if that has changed.
     cost: Option<SessionCost>,
     /// True if the state of the hooks changed without an event for the log.
     changed: bool,

@@ -1,4 +1,4 @@
-//! What a run costs, by the usage in its transcript. Events of hooks have none.
+//! Cost of a run, by the usage in its transcript. Events of hooks have none.
 //!
 //! Only the lines that were added since the last event are read, and only if a budget of money is set.
 
@@ -25,7 +25,7 @@ const MODEL_BYTES: usize = 80;
 /// The costs that the new part of a transcript adds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CostUpdate {
-    /// What the run has cost so far.
+    /// Cost of the run so far.
     pub(crate) cost: TranscriptCost,
     /// A model in the new part whose tokens have no price.
     pub(crate) unpriced: Option<String>,

@@ -63,7 +63,7 @@ pub struct RunChange {
     pub records: RunRecords,
     /// The run has ended. A run that had already ended keeps the time of its end.
     pub ended: bool,
-    /// What the run has cost so far, if that has changed. Its session and its part are those of the run.
+    /// Cost of the run so far, if that has changed. Its session and its part are those of the run.
     pub cost: Option<SessionCost>,
 }
 

@@ -4,7 +4,7 @@
 /// ever.
 const MOST_USD: f64 = 10_000.0;
 
-/// What a part of a session has cost so far.
+/// Cost of a part of a session so far.
 ///
 /// An adapter reports the whole cost, not what has been added: a log that is read again, or by two programs, is counted once.
 #[derive(Clone, Debug, Default, PartialEq)]

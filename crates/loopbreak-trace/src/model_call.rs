@@ -2,7 +2,7 @@
 
 use loopbreak::Usage;
 
-/// What one line of a transcript says about calls of a model.
+/// Usage of a model as one line of a transcript reports it.
 ///
 /// A guard that runs beside an agent reads new lines only. So this is read from a line by itself, where a reader of whole logs
 /// assigns usage to steps.

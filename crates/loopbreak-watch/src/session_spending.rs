@@ -1,4 +1,4 @@
-//! What the watched runs cost, recorded in the store that hooks and `loopbreak run` use, and what all sessions have spent.
+//! Costs of the watched runs, recorded in the store that hooks and `loopbreak run` use, and what all sessions have spent.
 
 use std::collections::HashMap;
 use std::path::Path;

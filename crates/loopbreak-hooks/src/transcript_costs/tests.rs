@@ -26,7 +26,7 @@ struct CostlySessions {
     parent: Option<String>,
 }
 
-/// What a session got: the answers to its events, and the number of calls in what its transcript had by then.
+/// Course of a session: the answers to its events, and the number of calls in what its transcript had by then.
 struct PlayedSession {
     answers: Vec<Value>,
     calls: usize,

@@ -1,4 +1,4 @@
-//! What was spent of each budget of money.
+//! Spending against each budget of money.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use crate::text::TextStyle;
 /// Number of sessions that are shown.
 const MAX_SESSIONS: usize = 3;
 
-/// What was spent of one budget.
+/// Spending against one budget.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BudgetStatus {
     /// The option, such as `max_cost_day`.

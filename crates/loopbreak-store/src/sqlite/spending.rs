@@ -1,4 +1,4 @@
-//! What sessions have cost: a row per part of a session, and sums per minute, per day and of everything, so that a hook adds up a
+//! Costs of sessions: a row per part of a session, and sums per minute, per day and of everything, so that a hook adds up a
 //! few rows only.
 
 use loopbreak::SharedSpending;

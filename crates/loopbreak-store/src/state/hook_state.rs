@@ -51,7 +51,7 @@ pub struct HookState {
     pub(super) recorded: Vec<u64>,
     /// Checksums of the notices that the user was given.
     pub(super) notices: Vec<u64>,
-    /// What the run has cost, read from its transcript. Only with a budget of money.
+    /// Cost of the run, read from its transcript. Only with a budget of money.
     pub costs: Option<TranscriptCost>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run has cost by its transcript.
+//! Cost of a run by its transcript.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -9,7 +9,7 @@ use super::push_bounded;
 /// Number of calls of a model that are remembered: lines of one call may have those of a subagent between them.
 const MAX_CALLS: usize = 4;
 
-/// What a run has cost by its transcript, and the position up to which it was read.
+/// Cost of a run by its transcript, and the position up to which it was read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TranscriptCost {

@@ -26,7 +26,7 @@ fn reasons(run: &RunDriver) -> Vec<String> {
 }
 
 #[test]
-fn what_other_runs_spent_counts_and_the_words_say_which_budget_and_since_when() {
+fn the_spending_of_other_runs_counts_and_the_words_say_which_budget_and_since_when() {
     let shared = SharedSpending {
         session: 1.5,
         hour: 3.5,
