@@ -43,8 +43,8 @@ main() {
         *) fail "the input \`fail-on\` is \`stop\`, \`warn\` or \`never\`, not \`$fail_on\`" 2 ;;
     esac
     install_program
-    # What the program keeps between calls goes with the job.
-    XDG_STATE_HOME=${RUNNER_TEMP:?}/loopbreak/state
+    # Nothing is kept for another job.
+    XDG_STATE_HOME=${RUNNER_TEMP:?}/loopbreak-state-$$
     export XDG_STATE_HOME
 
     set -- analyze
@@ -74,6 +74,7 @@ END
 
     code=0
     "$program" "$@" || code=$?
+    rm -rf "$XDG_STATE_HOME"
     if [ -f "$summary" ]; then
         # Other tools may have written to the summary in this step.
         cat "$summary" >>"$GITHUB_STEP_SUMMARY"

@@ -146,7 +146,8 @@ fn peak(folder: &Path, arguments: &[&str], threads: &str) -> u64 {
     use std::process::{Command, Stdio};
 
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
-        .args(["analyze", "--quiet"])
+        // Each call reads the log.
+        .args(["analyze", "--quiet", "--no-cache"])
         .args(arguments)
         .current_dir(folder)
         .env("RAYON_NUM_THREADS", threads)
