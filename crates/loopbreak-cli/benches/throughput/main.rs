@@ -137,6 +137,8 @@ fn analyze(path: &Path, threads: Option<usize>) -> (Duration, u64) {
         std::env::var_os("MEASURED_PROGRAM").unwrap_or(OsString::from(env!("CARGO_BIN_EXE_loopbreak")));
     let mut command = Command::new(program);
     command.args(["analyze", "--json", "--quiet"]).arg(path).stdout(Stdio::null()).stderr(Stdio::null());
+    // No folder for a cache: each call reads the log. An older program does not know `--no-cache`.
+    command.env("XDG_STATE_HOME", "/dev/null");
     if let Some(threads) = threads {
         command.env("RAYON_NUM_THREADS", threads.to_string());
     }
