@@ -11,18 +11,23 @@ mod daily_usage;
 mod log_entry;
 mod loop_issue;
 mod open_service_store;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod run_append;
 mod run_lease;
 mod service_run;
 mod service_store;
 mod service_token;
 mod sqlite;
+mod usage_sums;
 
 pub use audit_record::AuditRecord;
 pub use daily_usage::{DailyUsage, UsageQuery};
 pub use log_entry::{EntryKind, EntryOrder, EntryQuery, LogEntry};
 pub use loop_issue::{AllowedLoop, IssueState, LoopIssue, LoopOrder, LoopQuery};
 pub use open_service_store::{ServiceStoreUrl, open_service_store};
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresUrl;
 pub use run_append::{AppendResult, LoopUpdate, NewEntry, RunAppend, StateSnapshot};
 pub use run_lease::{ClaimedRun, LoadedRun, RunClaim, RunLease};
 pub use service_run::{RunFigures, RunQuery, RunVerdict, ServiceRun, ServiceRunKey};

@@ -1,13 +1,9 @@
 //! Additions to runs.
 
-use std::collections::BTreeMap;
-
 use rusqlite::{OptionalExtension as _, Statement, Transaction};
 
-use crate::service::{AppendResult, DailyUsage, IssueState, LoopUpdate, RunAppend};
-
-/// Milliseconds of a day.
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+use crate::service::usage_sums::UsageSums;
+use crate::service::{AppendResult, IssueState, LoopUpdate, RunAppend};
 
 /// A run while it is added to.
 struct RunRow {
@@ -22,7 +18,7 @@ pub(super) fn append(
     now: i64,
 ) -> rusqlite::Result<Vec<AppendResult>> {
     let mut rows = AppendStatements::prepare(change)?;
-    let mut usage: BTreeMap<(i64, i64, String, String), DailyUsage> = BTreeMap::new();
+    let mut usage = UsageSums::default();
     let mut results = Vec::with_capacity(batch.len());
     for addition in batch {
         let Some(run) = rows.update_run(addition, now)? else {
@@ -36,30 +32,13 @@ pub(super) fn append(
         for update in &addition.loops {
             rows.update_loop(update, addition.lease.run, &run, now)?;
         }
-        add_usage(&mut usage, addition, run.project);
+        usage.add(run.project, &addition.entries);
         results.push(AppendResult::Stored { last_id, stop_request: run.stop_request });
     }
-    for ((project, day, model, detector), sum) in &usage {
-        rows.usage.execute((project, day, model, detector, sum.steps, sum.tokens, sum.cost))?;
+    for (project, sum) in usage.rows() {
+        rows.usage.execute((project, sum.day, sum.model, sum.detector, sum.steps, sum.tokens, sum.cost))?;
     }
     Ok(results)
-}
-
-fn add_usage(
-    usage: &mut BTreeMap<(i64, i64, String, String), DailyUsage>,
-    addition: &RunAppend,
-    project: i64,
-) {
-    for entry in addition.entries.iter().filter(|entry| entry.kind == crate::service::EntryKind::Step) {
-        let day = entry.at.div_euclid(DAY_MS);
-        let detectors = [Some(String::new()), entry.wasted_by.clone()];
-        for detector in detectors.into_iter().flatten() {
-            let sum = usage.entry((project, day, entry.model.clone(), detector)).or_default();
-            sum.steps += 1;
-            sum.tokens = sum.tokens.saturating_add(entry.tokens);
-            sum.cost += entry.cost;
-        }
-    }
 }
 
 /// The statements of an addition, each prepared once for all runs.

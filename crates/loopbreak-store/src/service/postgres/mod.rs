@@ -1,0 +1,28 @@
+//! The store of the service in a PostgreSQL database, which several servers share.
+//!
+//! - `postgres_service_store`: opening, and the trait
+//! - `postgres_url`, `session_pool`, `postgres_session`, `tls_connector`: connections, transactions and errors
+//! - `database_migrations`, `day_partitions`: the tables
+//! - `lease_rows`, `append_batch`, `append_rows`, `delete_rows`: changes
+//! - `run_rows`, `entry_rows`, `loop_rows`, `token_rows`: questions
+//! - `row_values`: conversion of values
+
+mod append_batch;
+mod append_rows;
+mod database_migrations;
+mod day_partitions;
+mod delete_rows;
+mod entry_rows;
+mod lease_rows;
+mod loop_rows;
+mod postgres_service_store;
+mod postgres_session;
+mod postgres_url;
+mod row_values;
+mod run_rows;
+mod session_pool;
+mod tls_connector;
+mod token_rows;
+
+pub(super) use postgres_service_store::PostgresServiceStore;
+pub use postgres_url::PostgresUrl;
