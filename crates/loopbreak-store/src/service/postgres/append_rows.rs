@@ -6,7 +6,7 @@ use super::append_batch::{EntryColumns, FigureColumns};
 use super::lease_rows::lock_runs;
 use super::loop_rows;
 use super::postgres_session::PostgresSession;
-use super::row_values::{signed, storable};
+use super::row_values::{row_limit, signed, storable};
 use crate::service::usage_sums::UsageSums;
 use crate::service::{AppendResult, LoopUpdate, RunAppend};
 
@@ -229,7 +229,7 @@ fn insert_entries(
 pub(super) fn next_ids(session: &mut PostgresSession, count: usize) -> Result<i64, postgres::Error> {
     session.execute("SELECT pg_advisory_xact_lock($1)", &[&ENTRY_LOCK])?;
     session.execute("SELECT pg_notify($1, '')", &[&ENTRY_CHANNEL])?;
-    let count = count as i64;
+    let count = row_limit(count);
     let sql = "SELECT setval('entry_ids', nextval('entry_ids') + $1 - 1) - $1 + 1";
     session.query_one(sql, &[&count])?.try_get(0)
 }

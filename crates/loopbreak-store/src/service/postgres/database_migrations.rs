@@ -139,8 +139,9 @@ const MIGRATIONS: &[(&str, &str)] = &[(
     );",
 )];
 
-/// Version of the tables that this program writes.
-const VERSION: i32 = MIGRATIONS.len() as i32;
+/// Version of the tables that this program writes: the number of the migrations.
+const VERSION: i32 = 1;
+const _: () = assert!(MIGRATIONS.len() == VERSION as usize);
 
 /// Applies the migrations that the database lacks. Servers that start at the same time wait for each other.
 pub(super) fn migrate(session: &mut PostgresSession, now: i64) -> Result<(), SessionError> {

@@ -2,6 +2,7 @@
 
 use super::day_partitions::{DAY_MS, drop_partitions};
 use super::postgres_session::PostgresSession;
+use super::row_values::row_limit;
 use super::run_rows;
 use crate::service::ServiceRunKey;
 
@@ -18,7 +19,7 @@ pub(super) fn prune(
 ) -> Result<u64, postgres::Error> {
     let rows = session.query(
         "SELECT id FROM runs WHERE seen < $1 ORDER BY seen, id LIMIT $2",
-        &[&before, &(limit as i64)],
+        &[&before, &row_limit(limit)],
     )?;
     let runs: Vec<i64> = rows.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>()?;
     if !runs.is_empty() {

@@ -1,12 +1,12 @@
 //! Questions about entries.
 
 use postgres::Row;
-use postgres::types::ToSql;
 
 use super::append_rows::next_ids;
 use super::lease_rows::project_id;
 use super::postgres_session::{PostgresSession, SqlValues};
-use super::row_values::{storable, unsigned, verdict};
+use super::row_values::{row_limit, signed, storable, unsigned, verdict};
+use super::sql_text::SqlText;
 use crate::service::{EntryKind, EntryOrder, EntryQuery, LoadedRun, LogEntry, StateSnapshot};
 
 /// The columns that [`read_entry`] reads, and their tables.
@@ -47,7 +47,7 @@ pub(super) fn load(session: &mut PostgresSession, run: i64) -> Result<LoadedRun,
             Ok::<_, postgres::Error>(StateSnapshot { seq: unsigned(&row, 0)?, state: row.try_get(1)? })
         })
         .transpose()?;
-    let after = snapshot.as_ref().map_or(0, |snapshot| super::row_values::signed(snapshot.seq));
+    let after = snapshot.as_ref().map_or(0, |snapshot| signed(snapshot.seq));
     let sql = format!("{SELECT} WHERE entries.run = $1 AND seq > $2 ORDER BY seq");
     let entries = collect(session, &sql, &[&run, &after])?;
     Ok(LoadedRun { snapshot, entries })
@@ -72,38 +72,21 @@ pub(super) fn select(
 ) -> Result<Vec<LogEntry>, postgres::Error> {
     let project = query.project.as_deref().map(storable);
     let kinds: Vec<&str> = query.kinds.iter().map(|kind| kind.as_str()).collect();
-    let limit = query.limit as i64;
-    let mut values: Vec<&(dyn ToSql + Sync)> = Vec::new();
-    let mut sql = format!("{SELECT} WHERE true");
-    if let Some(project) = &project {
-        values.push(project);
-        sql.push_str(&format!(
-            " AND entries.project = (SELECT id FROM projects WHERE name = ${})",
-            values.len()
-        ));
-    }
-    if let Some(run) = &query.run {
-        values.push(run);
-        sql.push_str(&format!(" AND entries.run = ${}", values.len()));
-    }
+    let limit = row_limit(query.limit);
+    let mut sql = SqlText::new(format!("{SELECT} WHERE true"));
+    sql.push_if(" AND entries.project = (SELECT id FROM projects WHERE name = ?)", project.as_ref());
+    sql.push_if(" AND entries.run = ?", query.run.as_ref());
     if query.notable {
-        sql.push_str(" AND notable");
+        sql.push(" AND notable");
     }
-    if !kinds.is_empty() {
-        values.push(&kinds);
-        sql.push_str(&format!(" AND kind = ANY(${})", values.len()));
-    }
-    let (sign, order) = match query.order {
-        EntryOrder::OldestFirst => (">", "ASC"),
-        EntryOrder::LatestFirst => ("<", "DESC"),
+    sql.push_if(" AND kind = ANY(?)", Some(&kinds).filter(|kinds| !kinds.is_empty()));
+    let (after, order) = match query.order {
+        EntryOrder::OldestFirst => (" AND entries.id > ?", " ORDER BY entries.id LIMIT ?"),
+        EntryOrder::LatestFirst => (" AND entries.id < ?", " ORDER BY entries.id DESC LIMIT ?"),
     };
-    if let Some(after) = &query.after {
-        values.push(after);
-        sql.push_str(&format!(" AND entries.id {sign} ${}", values.len()));
-    }
-    values.push(&limit);
-    sql.push_str(&format!(" ORDER BY entries.id {order} LIMIT ${}", values.len()));
-    collect(session, &sql, &values)
+    sql.push_if(after, query.after.as_ref());
+    sql.push_with(order, &[&limit]);
+    collect(session, sql.text(), sql.values())
 }
 
 pub(super) fn last(session: &mut PostgresSession) -> Result<i64, postgres::Error> {

@@ -1,11 +1,11 @@
 //! Questions about loops and usage, and changes of loops.
 
 use postgres::Row;
-use postgres::types::ToSql;
 
 use super::entry_rows;
 use super::postgres_session::PostgresSession;
-use super::row_values::{signed, storable, unsigned};
+use super::row_values::{row_limit, signed, storable, unsigned};
+use super::sql_text::SqlText;
 use crate::service::{
     AllowedLoop, DailyUsage, EntryKind, IssueState, LoopIssue, LoopOrder, LoopQuery, LoopUpdate, UsageQuery,
 };
@@ -96,30 +96,18 @@ pub(super) fn select(
 ) -> Result<Vec<LoopIssue>, postgres::Error> {
     let project = query.project.as_deref().map(storable);
     let state = query.state.map(IssueState::as_str);
-    let (limit, offset) = (query.limit as i64, query.offset as i64);
-    let mut values: Vec<&(dyn ToSql + Sync)> = Vec::new();
-    let mut sql = format!("{SELECT} WHERE true");
-    if let Some(project) = &project {
-        values.push(project);
-        sql.push_str(&format!(" AND projects.name = ${}", values.len()));
-    }
-    if let Some(state) = &state {
-        values.push(state);
-        sql.push_str(&format!(" AND state = ${}", values.len()));
-    }
-    if let Some(since) = &query.since {
-        values.push(since);
-        sql.push_str(&format!(" AND last_seen >= ${}", values.len()));
-    }
-    sql.push_str(match query.order {
+    let (limit, offset) = (row_limit(query.limit), row_limit(query.offset));
+    let mut sql = SqlText::new(format!("{SELECT} WHERE true"));
+    sql.push_if(" AND projects.name = ?", project.as_ref());
+    sql.push_if(" AND state = ?", state.as_ref());
+    sql.push_if(" AND last_seen >= ?", query.since.as_ref());
+    sql.push(match query.order {
         LoopOrder::Cost => " ORDER BY cost DESC, steps DESC, loop",
         LoopOrder::Count => " ORDER BY findings DESC, loop",
         LoopOrder::LastSeen => " ORDER BY last_seen DESC, loop",
     });
-    values.push(&limit);
-    values.push(&offset);
-    sql.push_str(&format!(" LIMIT ${} OFFSET ${}", values.len() - 1, values.len()));
-    session.query(&sql, &values)?.iter().map(read_loop).collect()
+    sql.push_with(" LIMIT ? OFFSET ?", &[&limit, &offset]);
+    session.query(sql.text(), sql.values())?.iter().map(read_loop).collect()
 }
 
 pub(super) fn find(
@@ -169,7 +157,7 @@ pub(super) fn usage(
          JOIN projects ON projects.id = project WHERE day >= $1 AND ($2::text IS NULL OR projects.name = $2) \
          ORDER BY day DESC, projects.name, model, detector LIMIT $3";
     let project = query.project.as_deref().map(storable);
-    let rows = session.query(sql, &[&query.since_day, &project, &(query.limit as i64)])?;
+    let rows = session.query(sql, &[&query.since_day, &project, &row_limit(query.limit)])?;
     let read = |row: &Row| {
         Ok(DailyUsage {
             project: row.try_get(0)?,

@@ -5,7 +5,7 @@
 //! - `database_migrations`, `day_partitions`: the tables
 //! - `lease_rows`, `append_batch`, `append_rows`, `delete_rows`: changes
 //! - `run_rows`, `entry_rows`, `loop_rows`, `token_rows`: questions
-//! - `row_values`: conversion of values
+//! - `row_values`, `sql_text`: values and statements
 
 mod append_batch;
 mod append_rows;
@@ -21,6 +21,7 @@ mod postgres_url;
 mod row_values;
 mod run_rows;
 mod session_pool;
+mod sql_text;
 mod tls_connector;
 mod token_rows;
 

@@ -1,11 +1,11 @@
 //! Questions about runs.
 
 use postgres::Row;
-use postgres::types::ToSql;
 
 use super::entry_rows;
 use super::postgres_session::PostgresSession;
-use super::row_values::{storable, unsigned, verdict};
+use super::row_values::{row_limit, storable, unsigned, verdict};
+use super::sql_text::SqlText;
 use crate::service::{EntryKind, RunFigures, RunQuery, RunVerdict, ServiceRun, ServiceRunKey};
 
 /// The columns that [`read_run`] reads, of `runs` joined with `projects`.
@@ -62,41 +62,23 @@ pub(super) fn select(
     let text = query.text.as_deref().map(storable);
     let loop_id = query.loop_id.as_deref().map(storable);
     let least = query.verdict.map(|verdict| verdict as i16);
-    let limit = query.limit as i64;
-    let mut values: Vec<&(dyn ToSql + Sync)> = Vec::new();
-    let mut sql =
-        format!("SELECT {RUN_COLUMNS} FROM runs JOIN projects ON projects.id = project WHERE last_seq > 0");
-    if let Some(project) = &project {
-        values.push(project);
-        sql.push_str(&format!(" AND projects.name = ${}", values.len()));
-    }
-    if let Some(since) = &query.since {
-        values.push(since);
-        sql.push_str(&format!(" AND seen >= ${}", values.len()));
-    }
-    if let Some(least) = &least {
-        values.push(least);
-        sql.push_str(&format!(" AND verdict >= ${}", values.len()));
-    }
-    if let Some(text) = &text {
-        values.push(text);
-        sql.push_str(&format!(" AND strpos(runs.name, ${}) > 0", values.len()));
-    }
-    if let Some(id) = &loop_id {
-        values.push(id);
-        sql.push_str(&format!(
-            " AND runs.id IN (SELECT run FROM loop_runs WHERE loop_runs.project = runs.project AND loop = ${})",
-            values.len()
-        ));
-    }
+    let limit = row_limit(query.limit);
+    let mut sql = SqlText::new(format!(
+        "SELECT {RUN_COLUMNS} FROM runs JOIN projects ON projects.id = project WHERE last_seq > 0"
+    ));
+    sql.push_if(" AND projects.name = ?", project.as_ref());
+    sql.push_if(" AND seen >= ?", query.since.as_ref());
+    sql.push_if(" AND verdict >= ?", least.as_ref());
+    sql.push_if(" AND strpos(runs.name, ?) > 0", text.as_ref());
+    sql.push_if(
+        " AND runs.id IN (SELECT run FROM loop_runs WHERE loop_runs.project = runs.project AND loop = ?)",
+        loop_id.as_ref(),
+    );
     if let Some((seen, id)) = &query.after {
-        values.push(seen);
-        values.push(id);
-        sql.push_str(&format!(" AND (seen, runs.id) < (${}, ${})", values.len() - 1, values.len()));
+        sql.push_with(" AND (seen, runs.id) < (?, ?)", &[seen, id]);
     }
-    values.push(&limit);
-    sql.push_str(&format!(" ORDER BY seen DESC, runs.id DESC LIMIT ${}", values.len()));
-    session.query(&sql, &values)?.iter().map(read_run).collect()
+    sql.push_with(" ORDER BY seen DESC, runs.id DESC LIMIT ?", &[&limit]);
+    session.query(sql.text(), sql.values())?.iter().map(read_run).collect()
 }
 
 pub(super) fn count(

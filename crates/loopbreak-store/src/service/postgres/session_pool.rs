@@ -83,15 +83,14 @@ impl SessionPool {
     {
         let mut session = self.take()?;
         let done = work(&mut session);
-        if !session.is_closed() {
-            let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-            if free.len() < KEPT_SESSIONS {
-                free.push(session);
-            }
-        } else {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        if session.is_closed() {
             // The server was restarted or is out of reach: the other connections are most likely broken too.
-            self.free.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            free.clear();
+        } else if free.len() < KEPT_SESSIONS {
+            free.push(session);
         }
+        drop(free);
         Ok(done?)
     }
 

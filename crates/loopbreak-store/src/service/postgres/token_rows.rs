@@ -3,7 +3,7 @@
 use postgres::Row;
 
 use super::postgres_session::PostgresSession;
-use super::row_values::storable;
+use super::row_values::{row_limit, storable};
 use crate::service::{AuditRecord, ServiceToken};
 
 const SELECT: &str = "SELECT id, note, hash, project, scopes, created, expires FROM tokens";
@@ -86,5 +86,5 @@ pub(super) fn audit_log(
             detail: row.try_get(6)?,
         })
     };
-    session.query(sql, &[&project.map(storable), &before, &(limit as i64)])?.iter().map(read).collect()
+    session.query(sql, &[&project.map(storable), &before, &row_limit(limit)])?.iter().map(read).collect()
 }
