@@ -96,7 +96,16 @@ const CONNECTION_POOL: DebianProgram = DebianProgram {
     package: "pgbouncer",
 };
 
-const ALL: [DebianProgram; 12] = [
+/// The program that checks the alert rules of the service.
+pub(crate) const RULE_CHECKER: DebianProgram = DebianProgram {
+    why: "the alert rules of the service are checked with",
+    places: &["promtool"],
+    version: "--version",
+    package: "prometheus",
+};
+
+const ALL: [DebianProgram; 13] = [
+    RULE_CHECKER,
     DATABASE_SERVER,
     CONNECTION_POOL,
     BROWSER,
