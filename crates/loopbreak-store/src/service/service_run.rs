@@ -71,7 +71,7 @@ pub struct RunFigures {
     pub cost: f64,
     /// Number of input and output tokens.
     pub tokens: u64,
-    /// Number of steps that belonged to a loop which had been reported at `warn` or worse.
+    /// Number of steps that belonged to a loop which was reported at `warn` or worse, then or before.
     pub wasted_steps: u64,
     /// Cost of these steps in US dollars.
     pub wasted_cost: f64,

@@ -39,7 +39,8 @@ pub trait ServiceStore: Debug + Send + Sync {
     /// number.
     fn load(&self, run: i64) -> Result<LoadedRun, StoreError>;
 
-    /// Adds to runs, in one transaction. A run whose lease was lost gets nothing; the others are stored all the same.
+    /// Adds to runs, in one transaction. A run whose lease was lost gets nothing; the others are stored all the same. An addition
+    /// without entries does not count as seeing the run.
     fn append(&self, batch: &[RunAppend], now: i64) -> Result<Vec<AppendResult>, StoreError>;
 
     /// Finds the entries of a run that have one of these idempotency keys.

@@ -261,7 +261,10 @@ fn the_questions_of_the_grafana_dashboard_can_be_asked() {
     let fixture = PostgresFixture::new();
     let store = fixture.open_at(TODAY);
     let lease = claim(&*store, "x", TODAY);
-    let mut addition = addition(&lease, vec![NewEntry { cost: 2.5, wasted_by: Some("cycle".to_owned()), ..entry(1, TODAY) }]);
+    let mut addition = addition(
+        &lease,
+        vec![NewEntry { cost: 2.5, wasted_by: Some("cycle".to_owned()), ..entry(1, TODAY) }],
+    );
     addition.loops.push(loopbreak_store::service::LoopUpdate {
         loop_id: "l".to_owned(),
         findings: 1,
@@ -279,8 +282,7 @@ fn the_questions_of_the_grafana_dashboard_can_be_asked() {
     let address = fixture.server.address("reader", "fleet");
     let mut reader = postgres::Client::connect(&address, postgres::NoTls).unwrap();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../integrations/grafana/loopbreak.json");
-    let dashboard: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let dashboard: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     let mut asked = 0;
     for panel in dashboard["panels"].as_array().unwrap() {
         for target in panel["targets"].as_array().unwrap() {
@@ -289,7 +291,8 @@ fn the_questions_of_the_grafana_dashboard_can_be_asked() {
             let sql = sql
                 .replace("$__unixEpochFrom()", &(seconds - 86_400).to_string())
                 .replace("$__unixEpochTo()", &(seconds + 86_400).to_string());
-            let rows = reader.query(&sql, &[]).unwrap_or_else(|error| panic!("{}: {error}: {sql}", panel["title"]));
+            let rows =
+                reader.query(&sql, &[]).unwrap_or_else(|error| panic!("{}: {error}: {sql}", panel["title"]));
             assert_eq!(rows.len(), 1, "{}: {sql}", panel["title"]);
             asked += 1;
         }

@@ -233,7 +233,8 @@ pub(crate) fn a_snapshot_replaces_the_entries_before_it(fixture: &dyn ServiceSto
     assert_eq!(append(&*store, idle, 1100), AppendResult::Stored { last_id: 0, stop_request: None });
     let loaded = store.load(lease.run).unwrap();
     assert_eq!((loaded.snapshot.unwrap().state.as_str(), loaded.entries.len()), ("after three", 0));
-    assert_eq!(run(&*store, "p", "job").unwrap().last_seq, 3);
+    let known = run(&*store, "p", "job").unwrap();
+    assert_eq!((known.last_seq, known.seen), (3, 1000), "putting a guard away is no sign of life");
 }
 
 pub(crate) fn a_key_that_is_known_is_refused_and_found(fixture: &dyn ServiceStoreFixture) {

@@ -76,7 +76,9 @@ mod tests {
     #[test]
     fn no_script_makes_elements_from_texts() {
         for (name, text) in FILES {
-            for call in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"] {
+            for call in
+                ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"]
+            {
                 assert!(!text.contains(call), "{name} has {call}");
             }
         }

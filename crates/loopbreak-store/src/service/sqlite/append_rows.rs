@@ -56,7 +56,7 @@ impl<'c> AppendStatements<'c> {
     fn prepare(change: &'c Transaction<'_>) -> rusqlite::Result<Self> {
         Ok(AppendStatements {
             run: change.prepare(
-                "UPDATE runs SET seen = max(seen, ?4), last_seq = max(last_seq, ?5), steps = ?6, turn = ?7, verdict = ?8, \
+                "UPDATE runs SET seen = iif(?5 = 0, seen, max(seen, ?4)), last_seq = max(last_seq, ?5), steps = ?6, turn = ?7, verdict = ?8, \
                  worst = ?9, findings = ?10, cost = ?11, tokens = ?12, wasted_steps = ?13, wasted_cost = ?14, \
                  wasted_tokens = ?15, model = ?16, agent = ?17, stopped = ?18, held_out = ?19, warned_at = ?20 \
                  WHERE id = ?1 AND owner = ?2 AND epoch = ?3 RETURNING project, name, stop_request",
