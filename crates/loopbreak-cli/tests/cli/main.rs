@@ -25,6 +25,8 @@ mod bad_input;
 mod card;
 mod closed_pipes;
 mod config;
+#[cfg(unix)]
+mod dashboard;
 mod demo;
 mod docs;
 #[cfg(unix)]
