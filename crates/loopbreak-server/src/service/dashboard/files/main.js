@@ -43,6 +43,11 @@ async function open() {
   document.title = `${place.querySelector("h1")?.textContent ?? "Loopbreak"} – Loopbreak`;
 }
 
+// The address names the view, so the link to the content must not change it.
+document.querySelector("a.skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
 addEventListener("hashchange", () => { open().then(() => main.focus()); });
 setInterval(() => {
   if (!changed) return;
