@@ -373,7 +373,8 @@ advise_on_path() {
             fi
             ;;
         *)
-            say "note: $folder is not on the PATH. Add it in the startup file of your shell:"
+            say "note: $folder is not on the PATH."
+            say "Add it in the startup file of your shell, and in this one:"
             say "    export PATH=\"$folder:\$PATH\""
             ;;
     esac
@@ -390,9 +391,9 @@ uninstall() {
     fi
     rm -f "$program" 2>/dev/null || fail "cannot remove $program" "check the rights of $folder"
     say "removed $program"
-    say "note: hooks in the settings of agents stay, and so do recorded runs; before removing the program, \
-\`loopbreak hook uninstall\` removes the hooks"
-    say "note: the store is ${XDG_STATE_HOME:-${HOME:-~}/.local/state}/loopbreak"
+    say "note: hooks in the settings of agents stay. \`loopbreak hook uninstall\` removes"
+    say "    them; if you have not run it, install the program again first"
+    say "note: recorded runs stay in ${XDG_STATE_HOME:-${HOME:-~}/.local/state}/loopbreak"
 }
 
 main "$@"

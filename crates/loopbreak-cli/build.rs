@@ -1,4 +1,4 @@
-//! Tells the program which commit it is built from, for `loopbreak --version`.
+//! Tells the program which commit it is built from, for `loopbreak --version`, and the linker where the program is loaded.
 //!
 //! `LOOPBREAK_COMMIT` decides if it is set, as `cargo xtask dist` does. Otherwise git is asked, in optimized builds only: those
 //! are installed, while a development build would be linked again after every commit. Without git and without the variable, as
@@ -21,6 +21,17 @@ fn main() {
         None => version,
     };
     println!("cargo::rustc-env=LOOPBREAK_LONG_VERSION={long}");
+    link_at_a_fixed_address();
+}
+
+/// Links the program for a fixed address, on Linux with glibc. If it could be loaded anywhere, the loader would write addresses
+/// into hundreds of pages at every start, whether they are used or not: more than a quarter of the time until a hook begins.
+/// Libraries, stack and heap still have addresses that change.
+fn link_at_a_fixed_address() {
+    let is = |variable: &str, value: &str| env::var(variable).is_ok_and(|set| set == value);
+    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
+        println!("cargo::rustc-link-arg-bin=loopbreak=-no-pie");
+    }
 }
 
 /// Returns the commit of the checkout that contains this package. `None` if the package is a part of something else, such as a

@@ -1,10 +1,9 @@
-//! `cargo xtask bench`: the benchmarks of all crates. `cargo xtask hook-bench`: the one of hooks, which needs `hyperfine`.
+//! `cargo xtask bench`: the benchmarks of all crates. `cargo xtask hook-bench`: the one of hooks.
 
 use std::fs;
-use std::process::Command;
 
 use crate::chore_failure::ChoreFailure;
-use crate::process::{cargo, run as run_process, works};
+use crate::process::{cargo, run as run_process};
 
 /// Runs `cargo bench` with these arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
@@ -27,24 +26,9 @@ pub(crate) fn hook(arguments: &[String]) -> Result<(), ChoreFailure> {
                 .map_err(|error| ChoreFailure::io(format_args!("find {program}"), &error))
         })
         .transpose()?;
-    hyperfine()?;
     let mut bench = cargo(["bench", "--locked", "--package", "loopbreak-cli", "--bench", "hook"]);
     if let Some(program) = against {
         bench.args(["--", "--against"]).arg(program);
     }
     run_process(&mut bench)
-}
-
-/// Gets `hyperfine` from Debian, or builds it.
-fn hyperfine() -> Result<(), ChoreFailure> {
-    let there = || works(Command::new("hyperfine").arg("--version"));
-    if there() {
-        return Ok(());
-    }
-    eprintln!("xtask: the benchmark needs `hyperfine`; installing it …");
-    let mut debian = Command::new("apt-get");
-    if works(debian.args(["install", "--yes", "hyperfine"])) && there() {
-        return Ok(());
-    }
-    run_process(&mut cargo(["install", "--locked", "hyperfine"]))
 }

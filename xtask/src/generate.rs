@@ -12,6 +12,7 @@ use crate::picture;
 use crate::process::{root, stdout_of};
 use crate::public_api;
 use crate::python_package;
+use crate::session_weeks;
 use crate::workspace_program::WorkspaceProgram;
 
 /// The origin of a generated file.
@@ -53,6 +54,7 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/reference/api/loopbreak-watch.txt", ContentSource::PublicApi("loopbreak-watch")),
     ("examples/coding.jsonl", ContentSource::Function(coding_run::jsonl)),
     ("examples/dam.jsonl", ContentSource::Function(dam::jsonl)),
+    ("examples/sessions.jsonl", ContentSource::Function(session_weeks::jsonl)),
     ("docs/images/analyze.svg", ContentSource::Picture(&["analyze", "examples/coding.jsonl"])),
     ("docs/images/analyze-game.svg", ContentSource::Picture(&["analyze", "examples/dam.jsonl"])),
 ];

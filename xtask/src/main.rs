@@ -6,6 +6,7 @@
 mod agents;
 #[cfg(not(feature = "agents"))]
 mod agents_relay;
+mod analyze_bench;
 #[cfg(target_os = "linux")]
 mod attack;
 mod bench;
@@ -39,6 +40,7 @@ mod quality;
 mod release_fixture;
 mod screenshots;
 mod secrets;
+mod session_weeks;
 mod source_lexer;
 mod split_mix;
 #[cfg(target_os = "linux")]
@@ -69,7 +71,7 @@ Chores:
                                glibc
   dist --finish --releases-url URL [--tag TAG]
                                write what a release has once: checksums, install.sh and the formula of Homebrew
-  wheel [--quick] [--target TRIPLE]
+  wheel [--quick] [--target TRIPLE] [--interpreter PYTHON]
                                build the wheel of the Python package below target/wheels/, with the program in it, and print its
                                size; --quick builds what the tests use; TRIPLE.GLIBC links with Zig for an older glibc
   adapters [FRAMEWORK…] [--list] [--newest] [--oldest]
@@ -80,8 +82,10 @@ Chores:
   workflows                    check the workflows and the action of GitHub against their schemas; a part of ci
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   hook-bench [--against PROGRAM]
-                               measure a hook beside `python3 -c pass`, and beside another build of the program;
-                               installs hyperfine if it is missing
+                               measure a hook beside `python3 -c pass`, and beside another build of the program
+  analyze-bench FOLDER [--logs N] [--rounds N] [--program PATH]
+                               measure `analyze` beside `convert` on the logs of FOLDER, copied to N logs (default 1000) under
+                               fresh ids: the first time, and when nothing has changed; builds the program, or takes that of PATH
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
   faults [OPTIONS]             inject faults into hooks and their store, and check what is promised about them; `faults --help`
                                has more
@@ -155,6 +159,7 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "fresh-project" => return without_arguments(chore, rest).and_then(|()| fresh_project::check()),
         "workflows" => return without_arguments(chore, rest).and_then(|()| workflows::check()),
         "hook-bench" => return bench::hook(rest),
+        "analyze-bench" => return analyze_bench::run(rest),
         "fuzz" => return fuzz::run(rest),
         "release-fixture" => return release_fixture::run(rest),
         "screenshots" => return screenshots::run(rest),
@@ -196,6 +201,7 @@ mod tests {
             "workflows",
             "bench",
             "hook-bench",
+            "analyze-bench",
             "fuzz",
             "faults",
             "attack",
@@ -232,6 +238,8 @@ mod tests {
             "python-bench x",
             "workflows x",
             "hook-bench x",
+            "analyze-bench",
+            "analyze-bench logs --rounds x",
             "fuzz soon",
             "faults --only nothing",
             "attack --only nothing",

@@ -12,8 +12,10 @@ use crate::process::{root, run as run_process, stdout_of};
 use crate::programs::BROWSER;
 use crate::workspace_program::WorkspaceProgram;
 
-/// The logs the page is made from: runs that are stuck, and logs of many tools.
-const LOGS: [&str; 2] = ["examples", "crates/loopbreak-trace/tests/fixtures"];
+/// The log of the overview: sessions of three weeks.
+const SESSIONS: &[&str] = &["examples/sessions.jsonl"];
+/// The logs of the open runs.
+const RUNS: &[&str] = &["examples/coding.jsonl", "examples/dam.jsonl"];
 /// The folder of the pictures.
 const FOLDER: &str = "docs/images";
 /// The figures that the pictures show. A test compares them with those of the program, because pictures cannot be compared.
@@ -30,21 +32,29 @@ struct PageScreenshot {
     guide: &'static str,
 }
 
+const OVERVIEW: (u32, u32) = (1200, 1700);
+const RUN: (u32, u32) = (1200, 1180);
+/// The narrowest window that the browser has.
+const PHONE: (u32, u32) = (500, 1180);
+
 const fn shot(
     name: &'static str,
     run: Option<&'static str>,
     dark: bool,
+    size: (u32, u32),
     guide: &'static str,
 ) -> PageScreenshot {
-    let size = if run.is_some() { (1200, 900) } else { (1200, 800) };
     PageScreenshot { name, run, dark, size, guide }
 }
 
-const SHOTS: [PageScreenshot; 4] = [
-    shot("report.png", None, false, "analyze.md"),
-    shot("run.png", Some("flaky-login"), false, "analyze.md"),
-    shot("run-dark.png", Some("flaky-login"), true, "analyze.md"),
-    shot("run-game.png", Some("dam"), false, "game-agent.md"),
+const SHOTS: [PageScreenshot; 7] = [
+    shot("report.png", None, false, OVERVIEW, "analyze.md"),
+    shot("report-dark.png", None, true, OVERVIEW, "analyze.md"),
+    shot("report-phone.png", None, false, PHONE, "analyze.md"),
+    shot("run.png", Some("flaky-login"), false, RUN, "analyze.md"),
+    shot("run-dark.png", Some("flaky-login"), true, RUN, "analyze.md"),
+    shot("run-phone.png", Some("flaky-login"), false, PHONE, "analyze.md"),
+    shot("run-game.png", Some("dam"), false, (1200, 900), "game-agent.md"),
 ];
 
 /// Takes all pictures.
@@ -56,26 +66,32 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let folder = root().join("target/screenshots");
     fs::create_dir_all(&folder)
         .map_err(|error| ChoreFailure::io(format_args!("make {}", folder.display()), &error))?;
-    let page = folder.join("report.html");
-    let page_name = page.to_string_lossy().into_owned();
-    let mut command = WorkspaceProgram::Loopbreak.command()?;
-    command.args(["analyze", "--json", "--html", &page_name]);
-    let report = stdout_of(command.args(LOGS).stderr(Stdio::null()))?;
-    let report: Value = serde_json::from_slice(&report)
-        .map_err(|error| ChoreFailure::Failed(format!("the report is not JSON: {error}")))?;
-    let figures = format!("{:#}\n", figures_of(&report));
+    let (overview, runs) = (folder.join("report.html"), folder.join("runs.html"));
+    let (sessions, opened) = (report_of(SESSIONS, &overview)?, report_of(RUNS, &runs)?);
+    let figures = format!("{:#}\n", figures_of(&sessions, &opened));
     let path = root().join(FOLDER).join(FIGURES);
     fs::write(&path, figures)
         .map_err(|error| ChoreFailure::io(format_args!("write {}", path.display()), &error))?;
     for shot in &SHOTS {
-        shot.take(&page, &folder.join("profile"))?;
+        let page = if shot.run.is_some() { &runs } else { &overview };
+        shot.take(page, &folder.join("profile"))?;
         eprintln!("xtask: {FOLDER}/{}, shown in docs/guide/{}", shot.name, shot.guide);
     }
     Ok(())
 }
 
-/// Returns the figures of a report that the pictures show.
-fn figures_of(report: &Value) -> Value {
+/// Writes the page of logs and returns their report.
+fn report_of(logs: &[&str], page: &Path) -> Result<Value, ChoreFailure> {
+    let page_name = page.to_string_lossy().into_owned();
+    let mut command = WorkspaceProgram::Loopbreak.command()?;
+    command.args(["analyze", "--json", "--html", &page_name]);
+    let report = stdout_of(command.args(logs).stderr(Stdio::null()))?;
+    serde_json::from_slice(&report)
+        .map_err(|error| ChoreFailure::Failed(format!("the report is not JSON: {error}")))
+}
+
+/// Returns the figures that the pictures show: totals of the sessions, and the runs that are open.
+fn figures_of(sessions: &Value, opened_runs: &Value) -> Value {
     let totals = [
         "runs",
         "steps",
@@ -90,11 +106,12 @@ fn figures_of(report: &Value) -> Value {
         keys.iter().map(|key| ((*key).to_owned(), from[*key].clone())).collect::<Map<_, _>>().into()
     };
     let opened: BTreeSet<&str> = SHOTS.iter().filter_map(|shot| shot.run).collect();
-    let runs = report["runs"].as_array().into_iter().flatten();
+    let runs = opened_runs["runs"].as_array().into_iter().flatten();
     let runs = runs.filter(|one| one["run"].as_str().is_some_and(|name| opened.contains(name)));
     let runs: Map<String, Value> =
         runs.map(|one| (one["run"].as_str().unwrap_or_default().to_owned(), pick(one, &run))).collect();
-    json!({"logs": LOGS, "totals": pick(&report["totals"], &totals), "runs": runs})
+    let totals = pick(&sessions["totals"], &totals);
+    json!({"logs": SESSIONS, "totals": totals, "run_logs": RUNS, "runs": runs})
 }
 
 impl PageScreenshot {

@@ -6,7 +6,8 @@ use pyo3::exceptions::PyUnicodeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyMapping, PySet, PyString,
+    PyTuple,
 };
 
 use crate::python_error::ErrorClass;
@@ -37,6 +38,12 @@ pub(crate) fn lenient_json(value: &Bound<'_, PyAny>) -> Option<String> {
     let mut writer = JsonWriter { text: String::with_capacity(128), lenient: true };
     writer.write(value, 0).ok()?;
     Some(writer.text)
+}
+
+/// Returns the JSON text of any value. What JSON does not know becomes a text, and so does a value that is too large.
+#[pyfunction]
+pub(crate) fn plain_json(value: &Bound<'_, PyAny>) -> String {
+    lenient_json(value).unwrap_or_else(|| serde_json::Value::from(too_large(value)).to_string())
 }
 
 /// Returns any value as a text: a string as it is, bytes as UTF-8, other values as JSON.
@@ -81,6 +88,10 @@ fn problem(text: impl Into<String>) -> WriteError {
     WriteError::Value { path: Vec::new(), problem: text.into() }
 }
 
+fn too_many_bytes() -> WriteError {
+    problem(format!("the value is too large: at most {MAX_BYTES} bytes of JSON are accepted"))
+}
+
 impl WriteError {
     fn at(self, key: impl FnOnce() -> String) -> Self {
         match self {
@@ -98,9 +109,7 @@ impl WriteError {
 impl JsonWriter {
     fn write(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> Result<(), WriteError> {
         if self.text.len() > MAX_BYTES {
-            return Err(problem(format!(
-                "the value is too large: at most {MAX_BYTES} bytes of JSON are accepted"
-            )));
+            return Err(too_many_bytes());
         }
         if depth > MAX_DEPTH {
             if self.lenient {
@@ -128,6 +137,10 @@ impl JsonWriter {
             self.write_items(list.iter(), depth)?;
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
             self.write_items(tuple.iter(), depth)?;
+        } else if let Some(dict) =
+            dict_of(value).or_else(|error| if self.lenient { Ok(None) } else { Err(error) })?
+        {
+            self.write_dict(&dict, depth)?;
         } else if self.lenient {
             self.write_object(value, depth)?;
         } else {
@@ -172,9 +185,7 @@ impl JsonWriter {
                 _ => _ = write!(self.text, "\\u{byte:04x}"),
             }
             if self.text.len() > MAX_BYTES {
-                return Err(problem(format!(
-                    "the value is too large: at most {MAX_BYTES} bytes of JSON are accepted"
-                )));
+                return Err(too_many_bytes());
             }
         }
         self.text.push_str(&text[start..]);
@@ -267,8 +278,15 @@ impl JsonWriter {
         }
         if value.cast::<PySet>().is_ok() || value.cast::<PyFrozenSet>().is_ok() {
             let mut items: Vec<String> = Vec::new();
+            let mut bytes = 0;
             for item in value.try_iter()? {
-                items.extend(lenient_json(&item?));
+                let mut writer = JsonWriter { text: String::new(), lenient: true };
+                writer.write(&item?, depth + 1)?;
+                bytes += writer.text.len();
+                if bytes > MAX_BYTES {
+                    return Err(too_many_bytes());
+                }
+                items.push(writer.text);
             }
             items.sort_unstable();
             let _ = write!(self.text, "[{}]", items.join(","));
@@ -281,7 +299,19 @@ impl JsonWriter {
     }
 }
 
-/// Returns the fields of a Pydantic model or a data class.
+/// Returns a mapping as a dict: a dict itself, or a copy of another mapping, such as `MappingProxyType`. Returns `None` for any
+/// other value.
+pub(crate) fn dict_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
+    if let Ok(dict) = value.cast::<PyDict>() {
+        return Ok(Some(dict.clone()));
+    }
+    let Ok(mapping) = value.cast::<PyMapping>() else { return Ok(None) };
+    let dict = PyDict::new(value.py());
+    dict.update(mapping)?;
+    Ok(Some(dict))
+}
+
+/// Returns the fields of a Pydantic model, a data class or another object that can be a dict.
 fn fields_of<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
     let py = value.py();
     let class = value.get_type();
@@ -299,6 +329,10 @@ fn fields_of<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyDict>> {
             }
         }
         return Some(fields);
+    }
+    // Tables have such a method too, but their text says enough and is short.
+    if class.hasattr(intern!(py, "to_dict")).ok()? && !class.hasattr(intern!(py, "__array__")).ok()? {
+        return value.call_method0(intern!(py, "to_dict")).ok()?.cast_into::<PyDict>().ok();
     }
     None
 }

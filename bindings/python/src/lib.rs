@@ -34,6 +34,8 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use super::json_input::plain_json;
+    #[pymodule_export]
     use super::log_report::analyze_logs;
     #[pymodule_export]
     use super::python_advice::PythonAdvice;

@@ -9,7 +9,7 @@ use loopbreak_config::{
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
-use crate::json_input::strict_json;
+use crate::json_input::{dict_of, strict_json};
 use crate::json_output::{json_text, json_value};
 use crate::python_error::ErrorClass;
 
@@ -35,13 +35,13 @@ impl PythonConfig {
         tables: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let all = PyDict::new(py);
-        match options.filter(|options| !options.is_none()) {
-            None => {}
-            Some(options) if options.cast::<PyDict>().is_ok() => {
-                all.update(options.cast::<PyDict>()?.as_mapping())?;
-            }
-            Some(options) if tables.is_none() => return Ok(PythonConfig(read_config(options)?)),
-            Some(options) => {
+        let options = options.filter(|options| !options.is_none());
+        let dict = options.map(dict_of).transpose()?.flatten();
+        match (options, dict) {
+            (None, _) => {}
+            (_, Some(dict)) => all.update(dict.as_mapping())?,
+            (Some(options), None) if tables.is_none() => return Ok(PythonConfig(read_config(options)?)),
+            (Some(options), None) => {
                 // The options of a file or another config, overridden by these.
                 let base = json_value(py, &*read_config(options)?)?;
                 all.update(base.cast::<PyDict>()?.as_mapping())?;
@@ -135,8 +135,8 @@ pub(crate) fn read_config(value: &Bound<'_, PyAny>) -> PyResult<Config> {
     if let Ok(config) = value.cast::<PythonConfig>() {
         return Ok(config.get().0.clone());
     }
-    if let Ok(dict) = value.cast::<PyDict>() {
-        return config_of_dict(dict);
+    if let Some(dict) = dict_of(value)? {
+        return config_of_dict(&dict);
     }
     let Ok(path) = value.extract::<PathBuf>() else {
         let name = value.get_type().qualname()?.to_string_lossy().into_owned();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use loopbreak::Step;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyString, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMapping, PyString, PyType};
 
 use crate::json_input::strict_json;
 use crate::json_output::parse_json;
@@ -34,7 +34,11 @@ impl PythonStep {
                 None => "{}".to_owned(),
             },
             (Some(record), Some(fields)) => {
-                let all = record.cast::<PyDict>()?.copy()?;
+                let record = step_json(record)?;
+                let all = parse_json(py, &record)?;
+                let all = all.cast_into::<PyDict>().map_err(|_| {
+                    ErrorClass::Step.raise(py, "invalid step: expected an object with the parts of a step")
+                })?;
                 all.update(fields.as_mapping())?;
                 strict_json(&all, "step")?
             }
@@ -69,6 +73,14 @@ impl PythonStep {
         }
         let all = parse_json(py, &slf.get().json)?;
         Ok(all.cast::<PyDict>()?.get_item(name)?.unwrap_or_else(|| py.None().into_bound(py)))
+    }
+
+    /// Returns the names of all attributes, which are also the parts of a step.
+    fn __dir__<'py>(slf: &Bound<'py, Self>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let class = slf.get_type();
+        let names = slf.py().import("builtins")?.getattr("dir")?.call1((class,))?;
+        let keys = STEP_KEYS.iter().map(|key| Ok(PyString::new(slf.py(), key).into_any()));
+        names.try_iter()?.chain(keys).collect()
     }
 
     fn __repr__(&self) -> String {
@@ -148,6 +160,9 @@ pub(crate) fn record_json<'v>(value: &'v Bound<'_, PyAny>, what: &str) -> PyResu
         Err(_) => value.cast::<PyByteArray>().ok().map(|bytes| Cow::Owned(bytes.to_vec())),
     };
     let Some(bytes) = bytes else {
+        if value.cast::<PyMapping>().is_ok() {
+            return strict_json(value, what).map(Cow::Owned);
+        }
         let name = value.get_type().qualname()?.to_string_lossy().into_owned();
         return Err(
             ErrorClass::Step.raise(py, format!("{what}: expected a dict, a JSON text or a Step, not {name}"))

@@ -192,6 +192,12 @@ fn try_change<'s, T>(
     let (guard, memory) = run.into_parts();
     state.guard.save(&guard);
     state.agent = Some(memory);
-    transaction.commit(RunChange { state: Some(state.into_json()?), events, records, ended: false })?;
+    transaction.commit(RunChange {
+        state: Some(state.into_json()?),
+        events,
+        records,
+        ended: false,
+        cost: None,
+    })?;
     Ok(answer)
 }

@@ -9,10 +9,10 @@ use loopbreak_store::now;
 use pyo3::exceptions::{PyBaseException, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyString};
+use pyo3::types::{PyBool, PyInt, PyString};
 use serde_json::value::RawValue;
 
-use crate::json_input::{lenient_json, lenient_text, too_large};
+use crate::json_input::{dict_of, lenient_text, plain_json};
 
 /// Longest name of a tool or an agent, in bytes.
 const NAME_BYTES: usize = 512;
@@ -75,9 +75,7 @@ fn args_json(args: &Bound<'_, PyAny>) -> Box<RawValue> {
             return raw;
         }
     }
-    let json = lenient_json(args);
-    let json = json.unwrap_or_else(|| serde_json::Value::from(too_large(args)).to_string());
-    RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned())
+    RawValue::from_string(plain_json(args)).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 /// Reads what came of a call.
@@ -125,9 +123,9 @@ fn outcome_text(outcome: &Bound<'_, PyAny>) -> String {
 pub(crate) fn read_usage<'py>(usage: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Usage>> {
     let Some(usage) = usage.filter(|usage| !usage.is_none()) else { return Ok(None) };
     let py = usage.py();
-    let dict = usage.cast::<PyDict>().ok();
+    let dict = dict_of(usage)?;
     let part = |name: &Bound<'py, PyString>| -> PyResult<Option<Bound<'py, PyAny>>> {
-        let found = match dict {
+        let found = match &dict {
             Some(dict) => dict.get_item(name)?,
             None => usage.getattr_opt(name)?,
         };
@@ -141,7 +139,12 @@ pub(crate) fn read_usage<'py>(usage: Option<&Bound<'py, PyAny>>) -> PyResult<Opt
         })
     };
     let cost = part(intern!(py, "cost_usd"))?;
-    let cost_usd = cost.map(|cost| cost.extract::<f64>()).transpose()?.filter(|cost| cost.is_finite());
+    let dollars = |cost: Bound<'py, PyAny>| {
+        cost.extract::<f64>().map_err(|_| {
+            PyValueError::new_err(format!("usage: cost_usd must be a number of US dollars, not {cost}"))
+        })
+    };
+    let cost_usd = cost.map(dollars).transpose()?.filter(|cost| cost.is_finite());
     Ok(Some(Usage {
         input_tokens: tokens(intern!(py, "input_tokens"))?,
         output_tokens: tokens(intern!(py, "output_tokens"))?,

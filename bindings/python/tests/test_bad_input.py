@@ -10,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -69,6 +71,51 @@ def test_numbers_that_json_does_not_have() -> None:
             pass
     json.loads(guard.observe(CALL).to_json())
     json.loads(guard.snapshot())
+
+
+def test_sets_that_are_nested_without_end_or_share_their_items_are_bounded() -> None:
+    deep: Any = frozenset(["x"])
+    for _ in range(100_000):
+        deep = frozenset([deep])
+    wide: Any = frozenset(["x" * 1000])
+    for _ in range(40):
+        wide = frozenset([(wide, 0), (wide, 1)])
+    run = loopbreak.Run("sets")
+    for value in (deep, {"a": wide}):
+        assert run.before("tool", value).accepted
+    run.after("tool", {}, deep)
+    assert len(run.snapshot()) < 100_000
+
+
+def test_a_mapping_that_is_no_dict_is_taken_as_one() -> None:
+    step = {"action": {"name": "bash", "args": MappingProxyType({"command": "make"})}, "outcome": "error 2"}
+    one, other = loopbreak.Guard(MappingProxyType({"mode": "observe"})), loopbreak.Guard({"mode": "observe"})
+    plain = {"action": {"name": "bash", "args": {"command": "make"}}, "outcome": "error 2"}
+    assert [one.observe(MappingProxyType(step)).to_json() for _ in range(4)] == [other.observe(plain).to_json() for _ in range(4)]
+    run = loopbreak.Run("s", MappingProxyType({"budget": {"max_cost": 1.0}}))
+    run.after("work", MappingProxyType({"n": 1}), "done", usage=MappingProxyType({"cost_usd": 2.0}))
+    assert run.stopped is not None
+    with pytest.raises(ValueError, match="cost_usd must be a number of US dollars"):
+        run.after("work", {}, "done", usage={"cost_usd": "much"})
+
+
+class BrokenMapping(Mapping[str, Any]):
+    """Fails while it is read."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise RuntimeError("no value")
+
+    def __iter__(self) -> Iterator[str]:
+        raise RuntimeError("no keys")
+
+    def __len__(self) -> int:
+        return 1
+
+
+def test_a_mapping_that_fails_is_an_error_of_a_step_and_none_of_a_call() -> None:
+    with pytest.raises(RuntimeError, match="no keys"):
+        loopbreak.Guard().observe(BrokenMapping())
+    assert loopbreak.Run("s").before("tool", BrokenMapping()).accepted
 
 
 def test_fifty_megabytes_in_one_step_are_bounded() -> None:

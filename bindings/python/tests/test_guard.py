@@ -52,6 +52,10 @@ def test_dicts_texts_bytes_and_steps_are_the_same() -> None:
     assert len(set(verdicts)) == 1
     assert loopbreak.Step(step).to_dict() == step
     assert loopbreak.Step(step).action == step["action"] and loopbreak.Step(step).user is None
+    assert {"action", "outcome", "to_dict"} <= set(dir(loopbreak.Step(step)))
+    assert loopbreak.Step(loopbreak.Step(step), turn=5) == loopbreak.Step({**step, "turn": 5}) == loopbreak.Step(text, turn=5)
+    with pytest.raises(loopbreak.StepError):
+        loopbreak.Step("[]", turn=5)
     with pytest.raises(AttributeError):
         loopbreak.Step(step).mood
     assert loopbreak.Step(step) == pickle.loads(pickle.dumps(loopbreak.Step(step)))

@@ -67,6 +67,7 @@ def test_the_examples_are_analyzed_like_the_command() -> None:
     assert report.worst == "stop" and report == pickle.loads(pickle.dumps(report))
     run = report.runs[0]
     assert run.verdict in ("clear", "warn", "stop") and run.to_dict()["run"] == run.run and "RunReport(" in repr(run)
+    assert {"verdict", "steps", "to_dict"} <= set(dir(run))
     with pytest.raises(AttributeError):
         run.mood
     html = report._repr_html_()

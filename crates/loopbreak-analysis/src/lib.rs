@@ -7,11 +7,12 @@
 //!
 //! Nothing here prints, and no guard reads a clock: the same logs give the same report on any number of threads.
 
+mod cache;
+pub mod compare;
 pub mod eval;
 mod json_number;
 mod logs;
 mod named_fields;
-pub mod prices;
 pub mod recording;
 mod report;
 mod run;
@@ -19,12 +20,14 @@ mod series;
 mod statistics;
 pub mod tune;
 
+pub use cache::{CacheSummary, LogCache};
 pub use json_number::{plain, plain_option};
 pub use logs::{
     AnalyzeOptions, AnalyzedLogs, DiagnosticSink, EventWriter, ExplainOptions, FinishedRuns, InputSummary,
     LineNote, LogAnalysis, LogAnalyzer, LogReadSummary, NoObserver, RunMatch, RunSeparator, StepObserver,
     StepSelection, convert_log, explain_log, report_unread_inputs,
 };
+pub use loopbreak_trace::prices;
 pub use report::{
     DetectorRulings, FilteredRuns, FirstStop, FirstWarning, InputStatistics, InterventionReport, LoopCost,
     LoopGroup, MOST_LISTED, Report, RulingGroup, RunAbout, RunEnding, RunFilter, RunList, RunReport,

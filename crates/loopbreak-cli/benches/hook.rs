@@ -1,8 +1,10 @@
 //! Measures the time of a hook: one event through the real program, with a store of 10,000 runs, compared
-//! with the start of a Python that does nothing, and with another build of the program if one is given. `hyperfine` runs
-//! all of them through the same shell and subtracts its time.
+//! with the start of a Python that does nothing, and with another build of the program if one is given.
 //!
-//! `cargo xtask hook-bench [--against PROGRAM]` installs `hyperfine` if necessary and runs this.
+//! A time is that from the start of a process to its end, as an agent waits for it. No shell is started, because agents differ in
+//! that, and the time of a shell would have to be subtracted from that of a process that is as short.
+//!
+//! `cargo xtask hook-bench [--against PROGRAM]` runs this.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot begin has failed")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -10,9 +12,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use loopbreak_store::{RunChange, RunEvent, RunKey, StepEvent, Store, StoreUrl};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const RUNS: usize = 10_000;
 /// Number of earlier calls in the measured run.
@@ -20,9 +23,9 @@ const CALLS: u32 = 120;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_loopbreak");
 /// The session of the measured run.
 const SESSION: &str = "5f2c9a1e-1b7d-4c53-9d55-0d6f1f0c7f11";
-/// Number of passes, in which the commands alternate, and of runs per pass.
-const PASSES: usize = 20;
-const ROUNDS: usize = 20;
+/// Number of measured rounds, in each of which every command runs once, and of rounds before them.
+const ROUNDS: usize = 400;
+const WARM_UP: usize = 20;
 /// Maximum time of a hook, as a share of the time of Python.
 const LIMIT: f64 = 1.0 / 3.0;
 /// Maximum time of a hook, as a share of the time of the other build.
@@ -31,8 +34,6 @@ const AGAINST_LIMIT: f64 = 1.1;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        // Called by hyperfine before each run to write the next event, so that no two calls are identical.
-        ["--next", folder] => next(Path::new(folder)),
         // `cargo nextest` and `cargo test` ask every target for its tests.
         _ if arguments.iter().any(|argument| argument == "--list") => {}
         // `cargo bench` adds an argument of its own.
@@ -49,10 +50,12 @@ struct MeasuredBuild {
 
 impl MeasuredBuild {
     /// Fills the store with the hooks of this build, and with copies of their run.
-    fn prepare(program: &Path, folder: PathBuf) -> Self {
+    fn prepare(original: &Path, folder: PathBuf) -> Self {
         fs::create_dir_all(folder.join("project")).unwrap();
+        let program = folder.join("loopbreak-program");
+        fs::copy(original, &program).unwrap();
         fs::write(folder.join("transcript.jsonl"), "{}\n".repeat(10_000)).unwrap();
-        let build = MeasuredBuild { program: program.to_owned(), folder };
+        let build = MeasuredBuild { program, folder };
         (0..CALLS).for_each(|_| build.record());
         let path = build.folder.join("loopbreak/loopbreak.db");
         fill(&path);
@@ -60,29 +63,35 @@ impl MeasuredBuild {
         let events = || measured_run(&*loopbreak_store::open(&StoreUrl::from(&*path)).unwrap()).events;
         let before = events();
         build.record();
-        assert_eq!(events(), before + 1, "{} does not record in its store", program.display());
+        assert_eq!(events(), before + 1, "{} does not record in its store", original.display());
+        build.drop_from_cache();
         build
+    }
+
+    /// Has the file of the program read from the disk again, as that of Python was. A file that was just written is in the page cache
+    /// in larger pieces, which are mapped faster: that would decide the comparison with an older build.
+    fn drop_from_cache(&self) {
+        let synced = fs::File::open(&self.program).and_then(|file| file.sync_all());
+        let dropped = Command::new("dd")
+            .arg(format!("if={}", self.program.display()))
+            .args(["iflag=nocache", "count=0", "status=none"])
+            .status();
+        if synced.is_err() || !dropped.is_ok_and(|status| status.success()) {
+            println!("the file of the program stays in the cache: {}", self.program.display());
+        }
     }
 
     /// Runs a hook that records the next call.
     fn record(&self) {
         next(&self.folder);
-        let input = fs::File::open(self.folder.join("after.json")).unwrap();
-        let mut command = Command::new(&self.program);
-        command
-            .args(["hook", "claude-code"])
-            .env("XDG_STATE_HOME", &self.folder)
-            .stdin(input)
-            .stdout(Stdio::null());
-        assert!(command.status().unwrap().success());
+        self.time("after");
     }
 
-    /// Returns the commands that hyperfine runs: a hook before a call, and one after it.
-    fn commands(&self) -> [String; 2] {
-        let (program, folder) = (self.program.display(), self.folder.display());
-        ["before", "after"].map(|event| {
-            format!("XDG_STATE_HOME={folder} {program} hook claude-code < {folder}/{event}.json")
-        })
+    /// Runs a hook with an event: that before a call, or that after it. Returns the time in milliseconds.
+    fn time(&self, event: &str) -> f64 {
+        let mut command = Command::new(&self.program);
+        command.args(["hook", "claude-code"]).env("XDG_STATE_HOME", &self.folder);
+        time(command.stdin(fs::File::open(self.folder.join(format!("{event}.json"))).unwrap()))
     }
 }
 
@@ -92,63 +101,62 @@ fn measure(against: Option<&Path>) {
     let mut builds = vec![MeasuredBuild::prepare(Path::new(PROGRAM), folder.join("this"))];
     builds.extend(against.map(|program| MeasuredBuild::prepare(program, folder.join("other"))));
 
-    // They alternate, so that other load on the machine affects all of them.
-    let count = 1 + 2 * builds.len();
-    let mut passes = Vec::new();
-    for _ in 0..PASSES {
-        passes.push(pass(folder, &builds, count));
-    }
-    let medians: Vec<f64> =
-        (0..count).map(|at| median(passes.iter().flat_map(|pass| pass[at].clone()))).collect();
-    let (idle, before, after) = (medians[0], medians[1], medians[2]);
-    println!("medians of {} runs each, with a store of {RUNS} runs:", PASSES * ROUNDS);
-    println!("  python3 -c pass     {idle:.2} ms");
+    let python = python();
+    let mut rounds: Vec<RoundTimes> =
+        (0..WARM_UP + ROUNDS).map(|number| RoundTimes::measure(&python, &builds, number)).collect();
+    rounds.drain(..WARM_UP);
+    let of_build = |build: usize, event: usize| median(rounds.iter().map(|round| round.hooks[build][event]));
+    let idle = median(rounds.iter().map(|round| round.python));
+    let (before, after) = (of_build(0, 0), of_build(0, 1));
+    println!("medians of {ROUNDS} rounds, with a store of {RUNS} runs:");
+    println!("  {} -c pass  {idle:.2} ms", python.display());
     println!("  hook before a call  {before:.2} ms, {:.2} of it", before / idle);
     println!("  hook after a call   {after:.2} ms, {:.2} of it", after / idle);
-    if let [_, _, _, other_before, other_after] = medians[..] {
-        // The median of the passes' ratios: load that lasts for some passes cancels out.
-        let ratio = |at: usize| {
-            median(
-                passes
-                    .iter()
-                    .map(|pass| median(pass[at].iter().copied()) / median(pass[at + 2].iter().copied())),
-            )
-        };
-        let (before, after) = (ratio(1), ratio(2));
-        println!("  the other build: {other_before:.2} ms and {other_after:.2} ms");
-        println!(
-            "  this build takes {before:.3} and {after:.3} of the time of the other, by the medians of {PASSES} passes"
-        );
-        assert!(before.max(after) <= AGAINST_LIMIT, "more than 10 % slower than the other build");
+    if builds.len() > 1 {
+        // The median of the ratios of each round: load that lasts for some rounds cancels out.
+        let ratio =
+            |event: usize| median(rounds.iter().map(|round| round.hooks[0][event] / round.hooks[1][event]));
+        let ratios = [ratio(0), ratio(1)];
+        println!("  the other build: {:.2} ms and {:.2} ms", of_build(1, 0), of_build(1, 1));
+        println!("  this build takes {:.3} and {:.3} of the time of the other", ratios[0], ratios[1]);
+        assert!(ratios[0].max(ratios[1]) <= AGAINST_LIMIT, "more than 10 % slower than the other build");
     }
     assert!(before.max(after) <= idle * LIMIT, "more than a third");
 }
 
-/// Runs one benchmark of all commands and returns the times of each, in milliseconds.
-fn pass(folder: &Path, builds: &[MeasuredBuild], count: usize) -> Vec<Vec<f64>> {
-    let here = std::env::current_exe().unwrap();
-    let next = |build: &MeasuredBuild| format!("{} --next {}", here.display(), build.folder.display());
-    let results = folder.join("results.json");
-    let mut hyperfine = Command::new("hyperfine");
-    hyperfine
-        .args(["--warmup", "5", "--runs", &ROUNDS.to_string(), "--style", "basic", "--export-json"])
-        .arg(&results)
-        .args(["--prepare", &builds.iter().map(next).collect::<Vec<_>>().join("; ")])
-        .arg(format!("{} -c pass", python().display()))
-        .args(builds.iter().flat_map(MeasuredBuild::commands))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let measured = hyperfine.status();
-    assert!(
-        measured.is_ok_and(|status| status.success()),
-        "hyperfine, which `cargo xtask hook-bench` installs"
-    );
-    let results: Value = serde_json::from_slice(&fs::read(&results).unwrap()).unwrap();
-    let times = |at: usize| -> Vec<f64> {
-        let times = results["results"][at]["times"].as_array().unwrap();
-        times.iter().map(|time| time.as_f64().unwrap() * 1000.0).collect()
-    };
-    (0..count).map(times).collect()
+/// The times of one round, in milliseconds.
+struct RoundTimes {
+    python: f64,
+    /// Of each build: the hook before a call, and the one after it.
+    hooks: Vec<[f64; 2]>,
+}
+
+impl RoundTimes {
+    /// Runs each command once. The commands alternate, so that other load on the machine affects all of them, and so does the
+    /// order of the builds.
+    fn measure(python: &Path, builds: &[MeasuredBuild], number: usize) -> Self {
+        // No two calls are identical.
+        builds.iter().for_each(|build| next(&build.folder));
+        let mut times = RoundTimes {
+            python: time(Command::new(python).args(["-c", "pass"]).stdin(Stdio::null())),
+            hooks: vec![[0.0; 2]; builds.len()],
+        };
+        for at in 0..builds.len() {
+            let at = (at + number) % builds.len();
+            times.hooks[at] = ["before", "after"].map(|event| builds[at].time(event));
+        }
+        times
+    }
+}
+
+/// Returns the time of a process from its start to its end, in milliseconds.
+fn time(command: &mut Command) -> f64 {
+    command.stdout(Stdio::null());
+    let start = Instant::now();
+    let status = command.status().unwrap();
+    let time = start.elapsed();
+    assert!(status.success(), "{status}");
+    time.as_secs_f64() * 1000.0
 }
 
 fn median(times: impl IntoIterator<Item = f64>) -> f64 {

@@ -8,6 +8,7 @@ use loopbreak_config::{
     ConfigError, ConfigFileError, ConfigLoader, ConfigSource, GuardedConfig, LoadError, LoadedConfig,
     user_config_path,
 };
+use loopbreak_runner::PARENT_RUN_VARIABLE;
 use loopbreak_watch::notification::COMMAND_VARIABLES;
 
 use crate::args::ConfigOptions;
@@ -117,7 +118,9 @@ fn report_problems<'s>(
 /// it runs, which may in turn run Loopbreak, and secrets, which must not appear in a message.
 fn reserved_variables() -> Vec<&'static str> {
     let set_for_commands = COMMAND_VARIABLES.iter().chain(&loopbreak_runner::TASK_VARIABLES).copied();
-    set_for_commands.chain([TOKEN_VARIABLE, API_KEY_VARIABLE, HOOK_TIMEOUT_VARIABLE]).collect()
+    set_for_commands
+        .chain([TOKEN_VARIABLE, API_KEY_VARIABLE, HOOK_TIMEOUT_VARIABLE, PARENT_RUN_VARIABLE])
+        .collect()
 }
 
 impl From<ConfigFileError> for UserError {

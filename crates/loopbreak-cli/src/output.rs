@@ -18,9 +18,14 @@ use crate::error::UserError;
 /// Warns that the guards are off or only observe, in which case results look better than they are.
 pub(crate) fn warn_about_mode(mode: Mode) {
     if let Some(note) = mode_note(mode) {
-        let style = anstyle::AnsiColor::Yellow.on_default().bold();
-        eprint_line!("{style}warning{style:#}: {note}");
+        print_warning(note);
     }
+}
+
+/// Prints a warning to standard error.
+pub(crate) fn print_warning(text: &str) {
+    let style = anstyle::AnsiColor::Yellow.on_default().bold();
+    eprint_line!("{style}warning{style:#}{}", wrap_error("warning", text));
 }
 
 /// Returns a printer of diagnostics to standard error.
@@ -33,6 +38,16 @@ pub(crate) type StderrDiagnostics = DiagnosticPrinter<anstream::AutoStream<io::S
 /// Writes to standard output, with colours if the terminal supports them.
 pub(crate) fn print(text: &str) -> Result<(), UserError> {
     write(|out| out.write_all(text.as_bytes()))
+}
+
+/// Writes lines, which may begin with a coloured label, to standard output. On a terminal they end between words.
+pub(crate) fn print_wrapped(text: &str) -> Result<(), UserError> {
+    print(&text_style().wrap_labelled_lines(text))
+}
+
+/// Writes a message to standard error, behind its label. On a terminal its lines end between words.
+pub(crate) fn print_message(label: &str, text: &str) {
+    eprint_line!("{label}{}", wrap_error(label, text));
 }
 
 /// Writes to standard output. Stops without an error if the pipe is closed.

@@ -27,7 +27,7 @@ pub(crate) fn open_user_store() -> Result<Option<Box<dyn Store>>, UserError> {
 
 /// Prints a warning about the store on stderr.
 pub(crate) fn warn(text: &str) {
-    eprint_line!("loopbreak: {text}");
+    crate::output::print_message("loopbreak", text);
 }
 
 /// Returns the error for a run that is not stored.

@@ -141,6 +141,7 @@ impl EventCall<'_> {
             budget: self.budget,
             now,
             find_agent: self.environment.find_agent,
+            parent: self.environment.parent_run.as_deref().unwrap_or_default(),
             warn,
             notice,
         };

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loopbreak::Settings;
+use loopbreak::{Settings, SharedSpending};
 use loopbreak_process::AgentSearch;
 use loopbreak_store::{
     RunKey, Store, StoreError, StoreHealing, StoreOptions, StoreUrl, change_with_healing, open_with,
@@ -37,6 +37,8 @@ pub(crate) struct EventRecorder<'r> {
     pub(crate) budget: HookBudget,
     pub(crate) now: i64,
     pub(crate) find_agent: Option<AgentSearch>,
+    /// The run of `loopbreak run` that has started the agent, empty for none.
+    pub(crate) parent: &'r str,
     pub(crate) warn: &'r dyn Fn(&str),
     /// Tells the user about a kind of trouble, once per session.
     pub(crate) notice: &'r dyn Fn(&str, String),
@@ -62,6 +64,7 @@ impl EventRecorder<'_> {
             warn: self.warn,
             id,
             find_agent: self.find_agent,
+            parent: self.parent,
             transcript: TranscriptReader::until(self.budget.transcript_deadline()),
         }
     }
@@ -137,6 +140,7 @@ impl EventRecorder<'_> {
             warn: self.warn,
             id: queued.id,
             find_agent: None,
+            parent: self.parent,
             transcript: TranscriptReader::for_late_event(),
         };
         let record = |store: &mut dyn Store| {
@@ -147,7 +151,7 @@ impl EventRecorder<'_> {
                 // Another hook has recorded it.
                 return Ok(None);
             }
-            let (change, response) = request.handle(transaction.state())?;
+            let (change, response) = request.handle(transaction.state(), None)?;
             if let Some(change) = change {
                 transaction.commit(change)?;
             }
@@ -164,20 +168,33 @@ impl EventRecorder<'_> {
     ) -> Result<(HookResponse, bool), HookError> {
         // The event is handled before the store is locked, so that no other hook waits for it.
         let stored = store.state(self.key)?;
-        let (change, response) = request.handle(stored.as_deref())?;
+        let shared = self.shared_spending(store, request)?;
+        let (change, response) = request.handle(stored.as_deref(), shared)?;
         let Some(change) = change else { return Ok((response, false)) };
         let transaction = store.begin(self.key, self.folder, request.now)?;
         let (change, response) = if stored.as_deref() == transaction.state() {
             (Some(change), response)
         } else {
             // Another process has changed the run since.
-            request.handle(transaction.state())?
+            request.handle(transaction.state(), shared)?
         };
         // A response is given only if the change is stored. Otherwise it would be repeated, or never count.
         if let Some(change) = change {
             transaction.commit(change)?;
         }
         Ok((response, true))
+    }
+
+    /// Returns what all sessions have spent, if there is a budget for it and the event can use it up.
+    fn shared_spending(
+        &self,
+        store: &dyn Store,
+        request: &HookRequest<'_>,
+    ) -> Result<Option<SharedSpending>, HookError> {
+        if request.kind == HookEventKind::BeforeTool || !self.settings.budget.has_shared_limit() {
+            return Ok(None);
+        }
+        Ok(Some(store.spending(&self.key.session, self.now)?))
     }
 
     fn change<T>(

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use loopbreak::Outcome;
@@ -19,6 +20,12 @@ use crate::tool_outcome;
 
 /// Longest text in a response, in bytes. Agents move longer texts to a file.
 const TEXT_BYTES: usize = 8_000;
+
+/// Returns whether an id can be a part of the name of a file.
+pub(crate) fn is_file_name(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    (1..=200).contains(&id.len()) && id.bytes().all(is_plain)
+}
 
 /// A coding agent that calls hooks: the names of its events, its settings file, and the form of its responses.
 ///
@@ -104,6 +111,17 @@ pub trait HookAgent: Sync {
     /// reports these calls.
     fn transcript_format(&self) -> Option<LogFormat> {
         None
+    }
+
+    /// Returns the format of the transcripts, if their lines have the usage of the model.
+    fn usage_format(&self) -> Option<LogFormat> {
+        self.transcript_format()
+    }
+
+    /// Returns the transcript with the usage of the agent that an event is about, given the transcript that the event names and
+    /// the subagent. By default, events of subagents name the transcript of the main agent, and theirs is not known.
+    fn usage_transcript(&self, named: &Path, subagent: Option<&str>) -> Option<PathBuf> {
+        subagent.is_none().then(|| named.to_owned())
     }
 
     /// Returns whether no event reports the failed calls of a tool. They are read from the transcript.

@@ -24,6 +24,9 @@ pub struct HookEnvironment<'e> {
     /// Finds the process of the agent, which is stored with the session, so that it can be paused. Recorded sessions are replayed
     /// without one.
     pub find_agent: Option<AgentSearch>,
+    /// The run of `loopbreak run` that has started the agent, if there is one. The cost that it reports contains that of the
+    /// session.
+    pub parent_run: Option<String>,
     /// Receives messages for people.
     pub warn: &'e dyn Fn(&str),
 }

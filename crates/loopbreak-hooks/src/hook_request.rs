@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use loopbreak::SharedSpending;
 use loopbreak::{Action, Outcome, Settings, Step, step::EpochMillis};
 use loopbreak_process::AgentSearch;
 use loopbreak_store::RunChange;
@@ -37,6 +38,8 @@ pub(crate) struct HookRequest<'a> {
     pub(crate) id: u64,
     /// Finds the process of the agent. `None` for an event that is recorded late: its agent may be another process now.
     pub(crate) find_agent: Option<AgentSearch>,
+    /// The run of `loopbreak run` that has started the agent, empty for none.
+    pub(crate) parent: &'a str,
     /// The transcript, which is read at most once per event.
     pub(crate) transcript: TranscriptReader,
 }
@@ -47,8 +50,9 @@ impl HookRequest<'_> {
     pub(crate) fn handle(
         &self,
         stored: Option<&str>,
+        shared: Option<SharedSpending>,
     ) -> Result<(Option<RunChange>, HookResponse), HookError> {
-        HookTransaction::restore(self, stored).handle()
+        HookTransaction::restore(self, stored, shared).handle()
     }
 
     /// Creates a step at the time of the event.

@@ -1,10 +1,10 @@
 //! A run while one of its events is handled.
 
 use loopbreak::step::Label;
-use loopbreak::{Action, Guard, Mode, Outcome, Step, Verdict};
+use loopbreak::{Action, Guard, Mode, Outcome, SharedSpending, Step, Usage, Verdict};
 use loopbreak_process::is_stopped;
 use loopbreak_store::{
-    ProposedCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState, redact_and_truncate,
+    ProposedCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState, SessionCost, redact_and_truncate,
 };
 use serde_json::value::RawValue;
 
@@ -19,6 +19,7 @@ use crate::hook_response::HookResponse;
 use crate::part_reader::UnreportedCall;
 use crate::session_notice;
 use crate::transcript::TranscriptUpdate;
+use crate::transcript_costs::{CostUpdate, missing_costs, unpriced_notice};
 
 /// A run while one of its events is handled.
 pub(crate) struct HookTransaction<'r> {
@@ -29,16 +30,22 @@ pub(crate) struct HookTransaction<'r> {
     events: Vec<RunEvent>,
     /// A notice that the session starts over, because this program cannot read its state.
     restart_notice: Option<String>,
+    /// Cost of the run so far, if that has changed.
+    cost: Option<SessionCost>,
     /// True if the state of the hooks changed without an event for the log.
     changed: bool,
 }
 
 impl<'r> HookTransaction<'r> {
     /// Restores the run from its stored state. A run without a state is new.
-    pub(crate) fn restore(request: &'r HookRequest<'r>, stored: Option<&str>) -> Self {
+    pub(crate) fn restore(
+        request: &'r HookRequest<'r>,
+        stored: Option<&str>,
+        shared: Option<SharedSpending>,
+    ) -> Self {
         let mut state = RunState::parse(stored, request.warn);
         let config = guard_config::for_steps(request.settings, &state.hook.allowed);
-        let (guard, restart_notice) = match state.guard.restore(config.clone(), request.run) {
+        let (mut guard, restart_notice) = match state.guard.restore(config.clone(), request.run) {
             Ok(guard) => (guard, None),
             Err(error) => {
                 // Another version of Loopbreak may have written it. The other runs are not concerned.
@@ -48,6 +55,9 @@ impl<'r> HookTransaction<'r> {
                 (Guard::new(config).for_run(request.run), Some(session_notice::with_program(&message)))
             }
         };
+        if let Some(shared) = shared {
+            guard.share_spending(shared);
+        }
         HookTransaction {
             request,
             state,
@@ -55,6 +65,7 @@ impl<'r> HookTransaction<'r> {
             records: RunRecords::default(),
             events: Vec::new(),
             restart_notice,
+            cost: None,
             changed: false,
         }
     }
@@ -64,6 +75,7 @@ impl<'r> HookTransaction<'r> {
         if self.state.hook.has_recorded(self.request.id) {
             return Ok((None, HookResponse::Nothing));
         }
+        let cost_notice = self.read_costs();
         let earlier = self.observe_rejected_calls();
         let response = match self.request.kind {
             HookEventKind::BeforeTool => before_tool(&mut self),
@@ -89,7 +101,8 @@ impl<'r> HookTransaction<'r> {
         // Once per session: the change replaces the state that cannot be read.
         let restart_notice = self.restart_notice.take();
         self.events.extend(restart_notice.as_deref().map(session_notice::session_event));
-        let notices: Vec<&str> = restart_notice.as_deref().into_iter().chain(notice).collect();
+        let notices: Vec<&str> =
+            restart_notice.as_deref().into_iter().chain(notice).chain(cost_notice.as_deref()).collect();
         let response = response.with_notice((!notices.is_empty()).then(|| notices.join("\n")).as_deref());
         Ok((Some(self.into_change()?), response))
     }
@@ -128,9 +141,37 @@ impl<'r> HookTransaction<'r> {
         self.changed = true;
     }
 
-    /// Shows a step to the guard and records its verdict.
+    /// Reads what the run has cost since the last event. Returns what the user should know about costs that are not counted.
+    fn read_costs(&mut self) -> Option<String> {
+        let known = self.state.hook.costs.as_ref();
+        let before = known.map_or(0.0, |known| known.usd);
+        let mut notice = missing_costs(self.request);
+        if let Some(CostUpdate { cost, unpriced }) = CostUpdate::read(self.request, known) {
+            if cost.usd > before {
+                let (parent, usd, at) = (self.request.parent.to_owned(), cost.usd, self.request.now);
+                self.cost = Some(SessionCost { parent, usd, at, ..SessionCost::default() });
+                self.changed = true;
+            }
+            notice = unpriced.map(|model| unpriced_notice(&model)).or(notice);
+            self.state.hook.costs = Some(cost);
+        }
+        let is_shown = !matches!(
+            self.request.kind,
+            HookEventKind::BeforeTool | HookEventKind::Compaction | HookEventKind::SessionEnd
+        );
+        let notice = notice.filter(|notice| is_shown && self.state.hook.add_notice(notice))?;
+        self.events.push(session_notice::session_event(&notice));
+        Some(notice)
+    }
+
+    /// Shows a step to the guard and records its verdict. The step gets the cost that was read since the last one.
     pub(crate) fn observe(&mut self, step: &Step<'_>) -> Verdict {
-        let verdict = self.guard.observe(step);
+        let unseen = self.state.hook.costs.as_mut().map_or(0.0, |costs| std::mem::take(&mut costs.unseen));
+        let priced = (unseen > 0.0 && step.usage.is_none()).then(|| {
+            let usage = Usage { cost_usd: Some(unseen), ..Usage::default() };
+            Step { usage: Some(usage), ..step.clone() }
+        });
+        let verdict = self.guard.observe(priced.as_ref().unwrap_or(step));
         self.state.guard.note_findings(&verdict, self.request.now);
         self.records.add_verdict(&verdict, self.request.now);
         verdict
@@ -199,7 +240,7 @@ impl<'r> HookTransaction<'r> {
         self.state.hook.add_recorded(self.request.id);
         let ended = self.request.kind == HookEventKind::SessionEnd;
         let state = Some(self.state.into_json()?);
-        Ok(RunChange { state, events: self.events, records: self.records, ended })
+        Ok(RunChange { state, events: self.events, records: self.records, ended, cost: self.cost })
     }
 }
 

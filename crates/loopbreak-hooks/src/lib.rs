@@ -62,6 +62,7 @@ mod store_trouble;
 mod temporary_folder;
 mod tool_outcome;
 mod transcript;
+mod transcript_costs;
 
 pub use answer_event::answer;
 pub use event_queue::waiting_events;

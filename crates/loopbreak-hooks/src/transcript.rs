@@ -6,11 +6,12 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
-use loopbreak_store::{HookState, TranscriptOffset, open_regular_file};
+use loopbreak_store::{HookState, TranscriptCost, TranscriptOffset, open_regular_file};
 use loopbreak_trace::LogFormat;
 
 use crate::hook_request::HookRequest;
 use crate::part_reader::{EARLIER_BYTES, UnreportedCall, read_calls, read_range};
+use crate::transcript_costs::CostUpdate;
 
 /// Reads the transcript of one event, at most once: before the store is locked, because a disk may be slow.
 #[derive(Debug, Default)]
@@ -22,7 +23,11 @@ pub(crate) struct TranscriptReader {
     /// The offset that was read from, and what was found there.
     read: OnceCell<(Option<TranscriptOffset>, TranscriptUpdate)>,
     exit_code: OnceCell<Option<i64>>,
+    costs: OnceCell<ReadCosts>,
 }
+
+/// The costs that were known, and those after the new part.
+type ReadCosts = (Option<TranscriptCost>, Option<CostUpdate>);
 
 impl TranscriptReader {
     /// Creates a reader that stops at a deadline.
@@ -33,6 +38,16 @@ impl TranscriptReader {
     /// Creates a reader for an event that waited in the queue. It finds exit codes, and no rejected calls.
     pub(crate) fn for_late_event() -> Self {
         TranscriptReader { is_late: true, ..TranscriptReader::default() }
+    }
+
+    /// Returns the time after which no more is read.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Returns what was read of the costs. An event that waited in the queue reads none.
+    pub(crate) fn costs(&self, read: impl FnOnce() -> ReadCosts) -> Option<&ReadCosts> {
+        (!self.is_late).then(|| self.costs.get_or_init(read))
     }
 
     /// Returns the exit code of the call that has just ended, for agents whose hooks do not report it but whose transcript has

@@ -120,6 +120,7 @@ impl ReplayedSession {
         let folder = tempfile::tempdir().unwrap();
         let (clock, failures) = (Cell::new(0), Cell::new(0));
         let environment = HookEnvironment {
+            parent_run: None,
             store: Some(folder.path().join("loopbreak.db")),
             disabled: false,
             limit: None,

@@ -56,7 +56,12 @@ pub fn render_cost(usd: f64) -> String {
 
 /// Formats money.
 pub(crate) fn dollars(amount: f64) -> String {
-    if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+    match amount {
+        // A little is not nothing.
+        tiny if tiny > 0.0 && tiny < 0.000_05 => "<$0.0001".to_owned(),
+        small if small > 0.0 && small < 0.01 => format!("${small:.4}"),
+        amount => format!("${amount:.2}"),
+    }
 }
 
 /// Formats a number of model calls. Returns nothing if a step is one call: then the number of steps says the same.
@@ -122,8 +127,8 @@ mod tests {
             ("40".into(), "-0.25".into(), "0.123".into())
         );
         assert_eq!(
-            (dollars(2.046), dollars(0.0012), dollars(0.0)),
-            ("$2.05".into(), "$0.0012".into(), "$0.00".into())
+            (dollars(2.046), dollars(0.0012), dollars(0.0), dollars(0.000_01)),
+            ("$2.05".into(), "$0.0012".into(), "$0.00".into(), "<$0.0001".into())
         );
         assert_eq!((percent(191, 341), percent(1, 1000), percent(999, 1000), percent(0, 0)), (56, 1, 99, 0));
     }

@@ -9,7 +9,8 @@ const NAMED_MODELS: usize = 3;
 
 /// Formats an amount. An estimate has a `~`.
 pub(crate) fn amount(usd: f64, is_estimate: bool) -> String {
-    format!("{}{}", if is_estimate { "~" } else { "" }, dollars(usd))
+    let text = dollars(usd);
+    format!("{}{text}", if is_estimate && !text.starts_with('<') { "~" } else { "" })
 }
 
 /// Describes what a run cost: `$1.20`, `~$1.20`, `~$1.20 (12 k tokens unpriced)`, `unpriced`. Nothing if the log has neither tokens

@@ -32,5 +32,8 @@ pub use process::guardian::guard_process_group;
 pub use process::interrupt_flag::InterruptFlag;
 pub use run_limits::{RunDefaults, RunLimits};
 
+/// Environment variable with the run that has started a command. Every command gets it, and its hooks record with it that what
+/// the session costs is a part of what the run costs. It is not a setting.
+pub const PARENT_RUN_VARIABLE: &str = "LOOPBREAK_PARENT_RUN";
 /// Environment variables that a command gets with a roadmap, in addition to `LOOPBREAK_RUN`. They are not settings.
 pub const TASK_VARIABLES: [&str; 3] = ["LOOPBREAK_TASK", "LOOPBREAK_TASK_TITLE", "LOOPBREAK_RESULT_FILE"];

@@ -74,6 +74,7 @@ impl LoopRunner<'_> {
             promise_note: None,
             has_noted_promise: false,
             variables: Vec::new(),
+            known_session_cost: 0.0,
         };
         let end = match (run_loop.begin(), roadmap) {
             (Some(end), _) => Ok(end),

@@ -49,6 +49,7 @@ mod run_measures;
 mod run_status;
 mod select_session;
 pub mod service;
+mod session_cost;
 mod sqlite;
 mod state;
 mod store;
@@ -66,7 +67,7 @@ pub use event::*;
 pub use healing::{StoreHealing, change_with_healing};
 pub use holdout_record::HoldoutRecord;
 pub use location::{create_parent_folder, default_path};
-pub use private_file::{open_private_file, open_regular_file};
+pub use private_file::{open_own_file, open_private_file, open_regular_file};
 pub use records::{
     RunRecords, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
 };
@@ -80,6 +81,7 @@ pub use run_status::{
     TaskLoopStatus,
 };
 pub use select_session::{SelectSessionError, select_session};
+pub use session_cost::SessionCost;
 pub use state::*;
 pub use store::{RunTransaction, Store};
 pub use store_error::StoreError;

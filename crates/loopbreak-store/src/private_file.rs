@@ -21,6 +21,16 @@ pub fn open_private_file(path: &Path, options: &mut OpenOptions) -> io::Result<F
     Ok(file)
 }
 
+/// Like [`open_private_file`]. A file of another user is an error.
+pub fn open_own_file(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    let file = open_private_file(path, options)?;
+    #[cfg(unix)]
+    if !is_own(&file.metadata()?) {
+        return Err(io::Error::new(ErrorKind::PermissionDenied, "it belongs to another user"));
+    }
+    Ok(file)
+}
+
 /// Opens a file for reading. Links are followed, but a pipe or a device is an error, and nothing waits for it.
 pub fn open_regular_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();

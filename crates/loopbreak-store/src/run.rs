@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{RunEvent, RunRecords};
+use crate::{RunEvent, RunRecords, SessionCost};
 
 /// Identifies a run: the agent program, its session, and the subagent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -63,6 +63,8 @@ pub struct RunChange {
     pub records: RunRecords,
     /// The run has ended. A run that had already ended keeps the time of its end.
     pub ended: bool,
+    /// Cost of the run so far, if that has changed. Its session and its part are those of the run.
+    pub cost: Option<SessionCost>,
 }
 
 impl From<RunEvent> for RunChange {

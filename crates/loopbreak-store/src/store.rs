@@ -3,10 +3,12 @@
 use std::fmt;
 use std::path::Path;
 
+use loopbreak::SharedSpending;
+
 use crate::tasks::RoadmapTask;
 use crate::{
-    EventCount, Run, RunChange, RunKey, RunLock, StoreError, StoredAttempt, StoredContextEntry, StoredEvent,
-    StoredRecovery, StoredTask,
+    EventCount, Run, RunChange, RunKey, RunLock, SessionCost, StoreError, StoredAttempt, StoredContextEntry,
+    StoredEvent, StoredRecovery, StoredTask,
 };
 
 /// A store of runs and their events. Get one with [`open`](crate::open).
@@ -77,6 +79,13 @@ pub trait Store: fmt::Debug + Send {
 
     /// Returns the context entries of a run, the oldest first.
     fn context(&self, run: &Run) -> Result<Vec<StoredContextEntry>, StoreError>;
+
+    /// Adds up what was spent until a time: in a session, and in all sessions. The cost does not depend on the number of
+    /// sessions.
+    fn spending(&self, session: &str, now: i64) -> Result<SharedSpending, StoreError>;
+
+    /// Records what sessions have cost. An adapter that changes runs records it with the change of the run instead.
+    fn record_costs(&mut self, costs: &[SessionCost], now: i64) -> Result<(), StoreError>;
 
     /// Returns the recoveries of a run, the oldest first.
     fn recoveries(&self, run: &Run) -> Result<Vec<StoredRecovery>, StoreError>;

@@ -59,6 +59,8 @@ mod line;
 mod log_format;
 mod log_record;
 mod message;
+mod model_call;
+pub mod prices;
 mod skip_reason;
 mod sniff;
 
@@ -76,5 +78,6 @@ pub use line::{LONGEST_LINE, LineBlock, LineBlocks, LineReader, LogLine};
 pub use log_format::{LogFormat, UnknownFormat};
 pub use log_record::{LogRecord, ReadStats, RecordSink, RejectedCall, SkippedLine, UnreadItem};
 pub use message::{ToolText, unwrap_tool_text};
+pub use model_call::ModelCall;
 pub use skip_reason::SkipReason;
 pub use sniff::{LogLayout, SniffResult, sniff};

@@ -12,6 +12,7 @@ use crate::input::FileOwner;
 #[cfg(feature = "sqlite")]
 use crate::log_record::ReadStats;
 use crate::log_record::{LogRecord, RecordSink};
+use crate::model_call::ModelCall;
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 
@@ -73,6 +74,15 @@ pub(crate) trait FormatDefinition: Sync {
     fn exit_code(&self, _part: &[u8], _call: &str) -> Option<i64> {
         None
     }
+    /// Returns texts of which every line with the usage of a model has at least one. Without any, the usage cannot be read from
+    /// single lines.
+    fn usage_marks(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// Reads the usage of a model from a line that has one of the marks.
+    fn model_call(&self, _line: &str) -> Option<ModelCall> {
+        None
+    }
     /// Returns the way to read the database in which the program keeps these logs, if it has one.
     #[cfg(feature = "sqlite")]
     fn database_format(&self) -> Option<&dyn DatabaseFormat> {
@@ -127,6 +137,10 @@ impl LogFormat {
     pub const CLAUDE_CODE: LogFormat = LogFormat(&formats::ClaudeCodeFormat);
     /// Rollouts of Codex CLI.
     pub const CODEX: LogFormat = LogFormat(&formats::CodexFormat);
+    /// Sessions of Gemini CLI.
+    pub const GEMINI_CLI: LogFormat = LogFormat(&formats::GeminiCliFormat);
+    /// Sessions of Qwen Code.
+    pub const QWEN_CODE: LogFormat = LogFormat(&formats::QwenCodeFormat);
 
     /// Returns all formats, in the order in which they are tried on an unknown log.
     pub fn all() -> impl Iterator<Item = LogFormat> {
@@ -164,6 +178,18 @@ impl LogFormat {
     /// lines may be incomplete.
     pub fn exit_code(self, part: &[u8], call: &str) -> Option<i64> {
         self.0.exit_code(part, call)
+    }
+
+    /// Returns whether single lines of these logs have the usage of a model; see [`LogFormat::model_call`].
+    pub fn has_model_calls(self) -> bool {
+        !self.0.usage_marks().is_empty()
+    }
+
+    /// Reads the usage of a model from one line. Most lines have none, which is found without parsing them.
+    pub fn model_call(self, line: &[u8]) -> Option<ModelCall> {
+        let marks = self.0.usage_marks();
+        let has_mark = marks.iter().any(|mark| memchr::memmem::find(line, mark.as_bytes()).is_some());
+        has_mark.then(|| self.0.model_call(std::str::from_utf8(line).ok()?)).flatten()
     }
 
     pub(crate) fn definition(self) -> &'static dyn FormatDefinition {

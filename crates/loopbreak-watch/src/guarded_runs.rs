@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use loopbreak::{Config, Guard, Snapshot, Step, Verdict};
+use loopbreak::{Config, Guard, SharedSpending, Snapshot, Step, Verdict};
 use loopbreak_analysis::VerdictName;
 use serde_json::value::RawValue;
 
@@ -64,8 +64,15 @@ impl GuardedRuns {
         GuardedRuns { config, forget, known: HashMap::new() }
     }
 
-    /// Shows a step to the guard of its run.
-    pub(crate) fn observe(&mut self, key: &WatchedRunKey, step: &Step<'_>) -> (Verdict, &mut WatchedRun) {
+    /// Shows a step to the guard of its run. `priced` is the step with the cost that the log does not say, and `shared` what all
+    /// sessions had spent before it.
+    pub(crate) fn observe(
+        &mut self,
+        key: &WatchedRunKey,
+        step: &Step<'_>,
+        priced: Option<&Step<'_>>,
+        shared: Option<SharedSpending>,
+    ) -> (Verdict, &mut WatchedRun) {
         let name = key.name.as_str();
         let config = &self.config;
         let fresh = || Box::new(Guard::new(config.clone()).for_run(name));
@@ -96,7 +103,12 @@ impl GuardedRuns {
             run.cost_usd = Some(run.cost_usd.unwrap_or(0.0) + cost);
         }
         let verdict = match &mut run.guard {
-            GuardSlot::Active(guard) => guard.observe(step),
+            GuardSlot::Active(guard) => {
+                if let Some(shared) = shared {
+                    guard.share_spending(shared);
+                }
+                guard.observe(priced.unwrap_or(step))
+            }
             GuardSlot::Stored(_) => Verdict::default(),
         };
         run.verdict = run.verdict.max(VerdictName::from_findings(&verdict.findings));
@@ -169,7 +181,7 @@ mod tests {
         let mut runs = GuardedRuns::new(Config::default(), Duration::from_hours(1));
         for turn in 1..=40 {
             let line = scored(turn);
-            let (verdict, run) = runs.observe(&key("a"), &Step::from_json(&line).unwrap());
+            let (verdict, run) = runs.observe(&key("a"), &Step::from_json(&line).unwrap(), None, None);
             assert_eq!(verdict.stop.is_some(), turn == 40, "turn {turn}");
             assert_eq!(run.steps, turn);
             runs.tidy(Instant::now() + QUIET_AFTER * 2);
@@ -182,7 +194,7 @@ mod tests {
         let mut runs = GuardedRuns::new(Config::default(), Duration::from_hours(1));
         let line = scored(1);
         for index in 0..MAX_RUNS + 10 {
-            runs.observe(&key(&index.to_string()), &Step::from_json(&line).unwrap());
+            runs.observe(&key(&index.to_string()), &Step::from_json(&line).unwrap(), None, None);
         }
         runs.tidy(Instant::now());
         assert_eq!(runs.iter().count(), MAX_RUNS);

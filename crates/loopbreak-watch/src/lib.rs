@@ -45,14 +45,17 @@ mod log_watcher;
 pub mod notification;
 mod notification_history;
 mod page_opener;
+mod page_origin;
 mod report_opener;
 mod run_actions;
+mod session_spending;
 mod terminal_reporter;
 mod watch_reporter;
 mod watch_summary;
 
 pub use log_watcher::{LogWatcher, WatchEnd, WatchOptions};
 pub use page_opener::{OpenPageError, open_page, write_private_page};
+pub use page_origin::page_origin;
 pub use report_opener::ReportOpener;
 pub use run_actions::RunActions;
 pub use terminal_reporter::{ReportMode, TerminalReporter};

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant, SystemTime};
 
-use loopbreak::{Config, Intervention};
+use loopbreak::{Config, Intervention, Settings, SharedSpending, Step};
 use loopbreak_analysis::VerdictName;
 use loopbreak_report::render_duration;
+use loopbreak_store::StoreUrl;
 use loopbreak_trace::{LogFormat, LogRecord, SkippedLine};
 
 use crate::follow::{FollowedFiles, StepOrigin, WatchObserver};
@@ -16,6 +17,7 @@ use crate::keys::KeyControl;
 use crate::notification::{LoopNotification, NotifierSet};
 use crate::notification_history::NotificationHistory;
 use crate::run_actions::RunActions;
+use crate::session_spending::SessionSpending;
 use crate::watch_reporter::{OutputState, RunRow, WatchReporter};
 use crate::watch_summary::WatchSummary;
 
@@ -93,6 +95,8 @@ struct WatchState {
     skipped_lines: u64,
     /// Pauses the agents of runs that should be stopped.
     pauser: Option<RunActions>,
+    /// The costs of runs, if there is a budget of money.
+    spending: Option<SessionSpending>,
 }
 
 impl LogWatcher {
@@ -110,6 +114,7 @@ impl LogWatcher {
                 notifications: 0,
                 skipped_lines: 0,
                 pauser: None,
+                spending: None,
             },
             control: None,
             options,
@@ -130,6 +135,14 @@ impl LogWatcher {
         self
     }
 
+    /// Records the costs of runs in a store and judges the budgets of money by what all sessions there have spent. `settings` are
+    /// those of the guards.
+    #[must_use]
+    pub fn with_spending(mut self, settings: &Settings, store: Option<StoreUrl>) -> Self {
+        self.state.spending = SessionSpending::new(settings, store);
+        self
+    }
+
     /// Reads what is in the logs already.
     pub fn read_existing(&mut self, reporter: &mut dyn WatchReporter) {
         self.files.read(false, &mut StepReporter { state: &mut self.state, reporter });
@@ -147,6 +160,7 @@ impl LogWatcher {
                 last_growth = Instant::now();
             }
             self.state.runs.tidy(Instant::now());
+            self.state.write_costs(reporter);
             for warning in self.state.notifiers.poll() {
                 reporter.message(&format!("warning: {warning}"));
             }
@@ -172,6 +186,7 @@ impl LogWatcher {
                     self.files.read(false, &mut observer);
                 }
                 self.files.flush(&mut observer);
+                self.state.write_costs(reporter);
                 return end;
             }
         }
@@ -300,7 +315,37 @@ struct StepReporter<'a> {
     reporter: &'a mut dyn WatchReporter,
 }
 
+impl WatchState {
+    /// Writes the costs that wait.
+    fn write_costs(&mut self, reporter: &mut dyn WatchReporter) {
+        let Some(spending) = &mut self.spending else { return };
+        let written = spending.write();
+        if let Err(Some(message)) = spending.describe(written) {
+            reporter.message(&message);
+        }
+    }
+}
+
 impl StepReporter<'_> {
+    /// Prices a step and records its cost, if there is a budget of money. Returns the step with its cost, and what all sessions
+    /// had spent before it.
+    fn price<'s>(
+        &mut self,
+        source: usize,
+        path: &Path,
+        run: &str,
+        step: &Step<'s>,
+    ) -> (Option<Step<'s>>, Option<SharedSpending>) {
+        let Some(spending) = &mut self.state.spending else { return (None, None) };
+        let priced = spending.price(step);
+        let added = spending.add(source, path, run, priced.as_ref().unwrap_or(step));
+        let shared = spending.describe(added).unwrap_or_else(|message| {
+            message.iter().for_each(|message| self.reporter.message(message));
+            None
+        });
+        (priced, shared)
+    }
+
     fn report(&mut self, notification: &LoopNotification) {
         self.state.notifications += 1;
         self.reporter.notification(notification);
@@ -326,9 +371,10 @@ impl WatchObserver for StepReporter<'_> {
                 name: origin.unnamed_run.clone(),
             },
         };
+        let (priced, shared) = self.price(origin.source_id, path, &key.name, step);
         let WatchState { runs, history, worst, verbose, .. } = &mut *self.state;
         history.count_step();
-        let (verdict, run) = runs.observe(&key, step);
+        let (verdict, run) = runs.observe(&key, step, priced.as_ref(), shared);
         if run.log != path {
             path.clone_into(&mut run.log);
         }
@@ -371,6 +417,9 @@ impl WatchObserver for StepReporter<'_> {
     fn reread_started(&mut self, source_id: usize) {
         self.state.skipped_lines -= self.state.history.start_reread(source_id);
         self.state.runs.remove_source(source_id);
+        if let Some(spending) = &mut self.state.spending {
+            spending.remove_source(source_id);
+        }
     }
 
     fn reread_finished(&mut self, source_id: usize) {

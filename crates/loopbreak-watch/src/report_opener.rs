@@ -9,6 +9,7 @@ use loopbreak_report::{DiagnosticPrinter, html, printable};
 use loopbreak_trace::LogFormat;
 
 use crate::page_opener::{open_page, write_private_page};
+use crate::page_origin::page_origin;
 use crate::watch_reporter::RunRow;
 
 /// Writes and opens reports.
@@ -47,6 +48,6 @@ impl ReportOpener {
         }
         let summary = logs.report_unread_inputs(&mut DiagnosticPrinter::new(io::sink(), true, false));
         let report = logs.into_report(&summary.reading).map_err(io::Error::other)?;
-        write_private_page(&html::page(&report)?)
+        write_private_page(&html::page(&report, &page_origin())?)
     }
 }

@@ -32,6 +32,7 @@ fn main() {
         ("documents", "parse", "observe, the ten detectors of the documents"),
         ("off", "parse", "observe, every detector off"),
         ("coding", "coding-parse", "observe, every detector on: a coding agent's calls"),
+        ("outputs", "outputs-parse", "observe, every detector on: calls with outputs of 2 kB on average"),
         ("weigh", "coding", "weigh, every detector on: a coding agent's calls, each before it is observed"),
         ("edit", "edit-parse", "observe, every detector on: edits"),
         ("game", "game-parse", "observe, every detector on: commands of a text game"),
@@ -58,6 +59,7 @@ fn run(workload: &str, steps: usize) {
         workload.strip_suffix("-parse").map_or((workload, workload == "parse"), |load| (load, true));
     let lines = match load {
         "coding" | "weigh" => load::typical::coding(steps),
+        "outputs" => load::typical::outputs(steps),
         "edit" => load::typical::edits(steps),
         "game" => load::typical::game(steps),
         "web" => load::typical::web(steps),

@@ -19,7 +19,7 @@ const LARGEST: u64 = 200_000;
 /// Data in the program that is not from a package of Rust, and its licence.
 const DATA: (&str, &str) = (
     "list of model prices of LiteLLM",
-    include_str!("../../../crates/loopbreak-analysis/data/LICENSE-litellm.txt"),
+    include_str!("../../../crates/loopbreak-trace/data/LICENSE-litellm.txt"),
 );
 
 /// Renders the licences. A text that several packages have is given once.

@@ -4,7 +4,7 @@ mod listed_price;
 mod price_rows;
 mod run;
 // The names in the table are those that the program looks up.
-#[path = "../../../crates/loopbreak-analysis/src/prices/model_name.rs"]
+#[path = "../../../crates/loopbreak-trace/src/prices/model_name.rs"]
 mod model_name;
 
 pub(crate) use run::run;

@@ -11,8 +11,8 @@ use crate::python::{PRICES, PythonEnvironment, RETIRED_PRICES};
 
 /// The day on which the versions in `xtask/python/prices.txt` were chosen. Change it with them.
 const DATE: &str = "2026-11-18";
-const TABLE: &str = "crates/loopbreak-analysis/data/prices.tsv";
-const LICENCE: &str = "crates/loopbreak-analysis/data/LICENSE-litellm.txt";
+const TABLE: &str = "crates/loopbreak-trace/data/prices.tsv";
+const LICENCE: &str = "crates/loopbreak-trace/data/LICENSE-litellm.txt";
 const LIST: &str = "litellm/model_prices_and_context_window_backup.json";
 
 /// Runs the chore.

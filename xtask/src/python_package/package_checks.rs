@@ -24,6 +24,10 @@ pub(crate) fn check() -> Result<(), ChoreFailure> {
     let mut types = in_environment(&PACKAGE_TESTS, "mypy");
     types.args(["--no-incremental", "python/loopbreak", "../../examples/python"]);
     run(types.current_dir(&package))?;
+    // The stubs say what the module has.
+    let mut stubs = in_environment(&PACKAGE_TESTS, "stubtest");
+    stubs.args(["--allowlist", "stubtest-allowlist.txt", "loopbreak._native"]);
+    run(stubs.current_dir(&package))?;
     let mut types = in_environment(&PACKAGE_TESTS, "pyright");
     types.arg("--pythonpath").arg(PACKAGE_TESTS.program("python"));
     run(types.current_dir(&package).env("PYRIGHT_PYTHON_IGNORE_WARNINGS", "1"))

@@ -28,7 +28,7 @@ struct RatioLimit {
 
 #[expect(clippy::print_stdout, reason = "the table is the result of the chore")]
 pub(crate) fn run() -> Result<(), ChoreFailure> {
-    let wheel = wheel::build(&WheelOptions::default())?;
+    let wheel = wheel::build(&WheelOptions::measured())?;
     let langchain = AdapterEnvironment::for_benchmark("langchain").install(&wheel)?;
     let openhands = AdapterEnvironment::for_benchmark("openhands").install(&wheel)?;
     let rust = build_example()?;

@@ -35,9 +35,12 @@ pub(super) fn build(options: &WheelOptions) -> Result<PathBuf, ChoreFailure> {
     if options.glibc.is_some() {
         ZIG.install()?;
     }
-    let program = build_program(options)?;
     let scripts = root().join(PACKAGE).join(DATA).join("scripts");
-    put_program(&program, &scripts)?;
+    if options.is_module_only {
+        clear(&scripts)?;
+    } else {
+        put_program(&build_program(options)?, &scripts)?;
+    }
     let folder = wheel_folder(options);
     // A wheel of before would be taken for the one that is built now.
     clear(&folder)?;
@@ -80,6 +83,9 @@ fn build_module(options: &WheelOptions, folder: &Path) -> Result<(), ChoreFailur
     if let Some(triple) = &options.target {
         command.args(["--target", triple]);
     }
+    if let Some(interpreter) = &options.interpreter {
+        command.args(["--interpreter", interpreter]);
+    }
     if let Some(tag) = options.compatibility() {
         command.args(["--compatibility", &tag]);
     }
@@ -87,7 +93,7 @@ fn build_module(options: &WheelOptions, folder: &Path) -> Result<(), ChoreFailur
         command.arg("--zig");
     }
     command.current_dir(root()).env("PATH", path_with(options)?);
-    if !options.is_quick {
+    if !options.is_quick && !options.is_module_only {
         builder_paths::hide_in(&mut command);
         if env::var_os("SOURCE_DATE_EPOCH").is_none() {
             let date = Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root()).output();
@@ -114,8 +120,11 @@ fn path_with(options: &WheelOptions) -> Result<OsString, ChoreFailure> {
 
 fn wheel_folder(options: &WheelOptions) -> PathBuf {
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
-    let name =
-        if options.is_quick { "quick".to_owned() } else { options.target.clone().unwrap_or("host".into()) };
+    let name = match options {
+        WheelOptions { is_quick: true, .. } => "quick".to_owned(),
+        WheelOptions { is_module_only: true, .. } => "module".to_owned(),
+        WheelOptions { target, .. } => target.clone().unwrap_or("host".into()),
+    };
     root().join(target).join("wheels").join(name)
 }
 

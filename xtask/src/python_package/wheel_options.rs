@@ -7,16 +7,25 @@ use crate::chore_failure::ChoreFailure;
 pub(super) struct WheelOptions {
     /// Build with the profile of the tests instead of that of releases.
     pub(super) is_quick: bool,
+    /// Leave the program out, because only the module is measured.
+    pub(super) is_module_only: bool,
     /// Target triple, if it is not that of this machine.
     pub(super) target: Option<String>,
     /// Oldest glibc that the wheel has to run with, such as `2.17`. It is then linked with Zig.
     pub(super) glibc: Option<String>,
+    /// Interpreter to build for. A Python without the global lock cannot load the wheel of the others.
+    pub(super) interpreter: Option<String>,
 }
 
 impl WheelOptions {
     /// Returns the options of the wheel that the tests use.
     pub(super) fn quick() -> Self {
         WheelOptions { is_quick: true, ..WheelOptions::default() }
+    }
+
+    /// Returns the options of the wheel that is measured.
+    pub(super) fn measured() -> Self {
+        WheelOptions { is_module_only: true, ..WheelOptions::default() }
     }
 
     pub(super) fn parse(arguments: &[String]) -> Result<Self, ChoreFailure> {
@@ -33,6 +42,10 @@ impl WheelOptions {
                     }
                     Some(Err(triple)) if !triple.is_empty() => options.target = Some(triple.clone()),
                     _ => return usage("--target needs TRIPLE or TRIPLE.GLIBC".to_owned()),
+                },
+                "--interpreter" => match rest.next().filter(|program| !program.is_empty()) {
+                    Some(program) => options.interpreter = Some(program.clone()),
+                    None => return usage("--interpreter needs a program, such as python3.14t".to_owned()),
                 },
                 other => return usage(format!("unexpected {other:?}")),
             }
@@ -52,7 +65,7 @@ impl WheelOptions {
     /// for a wheel that only this machine uses.
     pub(super) fn compatibility(&self) -> Option<String> {
         match &self.glibc {
-            _ if self.is_quick => Some("linux".to_owned()),
+            _ if self.is_quick || self.is_module_only => Some("linux".to_owned()),
             Some(glibc) => Some(format!("manylinux_{}", glibc.replace('.', "_"))),
             None => None,
         }
@@ -83,13 +96,20 @@ mod tests {
         assert_eq!((options.compatibility().as_deref(), options.profile()), (Some("manylinux_2_17"), "dist"));
         assert_eq!(parse("--target aarch64-apple-darwin").unwrap().compatibility(), None);
         assert_eq!(parse("--quick"), Ok(WheelOptions::quick()));
+        assert_eq!(parse("--interpreter python3.14t").unwrap().interpreter.as_deref(), Some("python3.14t"));
     }
 
     #[test]
     fn wrong_arguments_name_themselves() {
-        for line in
-            ["--target", "--target .2.17", "--target x.2", "--target x.y.z", "--slow", "--quick --target x"]
-        {
+        for line in [
+            "--target",
+            "--target .2.17",
+            "--target x.2",
+            "--target x.y.z",
+            "--slow",
+            "--quick --target x",
+            "--interpreter",
+        ] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

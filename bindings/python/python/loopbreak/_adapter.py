@@ -8,7 +8,6 @@ and no advice is given. The only exception that an adapter raises by itself is `
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import hashlib
 import json
 import logging
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import loopbreak
+from loopbreak import _native
 
 if TYPE_CHECKING:
     from loopbreak import Advice, LoopStopped
@@ -346,7 +346,7 @@ def as_text(value: object) -> str:
     elif isinstance(value, BaseException):
         text = f"{type(value).__name__}: {value}"
     else:
-        text = _to_json(value)
+        text = _native.plain_json(value)
     text = _to_unicode(text)
     if len(text) <= _MAX_TEXT:
         return text
@@ -363,7 +363,7 @@ def as_args(value: object) -> Any:
         return None
     if isinstance(value, str):
         return _to_unicode(value)
-    return json.loads(_to_unicode(_to_json(value)), parse_constant=str)
+    return json.loads(_native.plain_json(value))
 
 
 def _to_id(value: object) -> str:
@@ -374,14 +374,6 @@ def _to_id(value: object) -> str:
     return f"{text[:40]}…{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-def _to_json(value: object) -> str:
-    try:
-        return json.dumps(value, default=_to_plain, ensure_ascii=False)
-    except Exception:
-        # Keys that are not text, a value that contains itself, a `model_dump` that fails.
-        return json.dumps(repr(value)[:_MAX_TEXT], ensure_ascii=False)
-
-
 def _to_unicode(text: str) -> str:
     """Replaces lone surrogates, which the native module cannot take."""
     try:
@@ -390,16 +382,3 @@ def _to_unicode(text: str) -> str:
         return text.encode("utf-8", "replace").decode()
     return text
 
-
-def _to_plain(value: object) -> Any:
-    for method in ("model_dump", "to_dict"):
-        dump = getattr(value, method, None)
-        if callable(dump) and not isinstance(value, type):
-            return dump()
-    if isinstance(value, (set, frozenset)):
-        return sorted(value, key=repr)
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    return repr(value)

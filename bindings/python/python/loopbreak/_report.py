@@ -36,6 +36,9 @@ class RunReport:
         except KeyError:
             raise AttributeError(f"a run of the report has no key {name!r}") from None
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._data]
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the run as a dict."""
         return dict(self._data)

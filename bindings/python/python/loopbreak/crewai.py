@@ -19,6 +19,8 @@ __all__ = ["CrewGuard", "install", "uninstall"]
 _KEPT = 1000
 _BLOCKED = "Tool execution blocked by hook"
 _FAILURES = ("Error executing tool", "Tool not found", "I encountered an error while trying to use the tool")
+# CrewAI puts the list of tools behind every third result, where the model calls tools in text. It is not part of the outcome.
+_REMINDER = "\n\n\nYou ONLY have access to the following tools, and should NEVER make up tools"
 _CALL = re.compile(r"Action:[ \t]*(?P<name>[^\n]+?)[ \t]*\nAction Input:[ \t]*(?P<args>[^\n]*)\n?(?P<outcome>[\s\S]*)")
 
 # CrewAI passes on what is a `HookAborted` and swallows all else. Releases before 1.15 have none: there, a hook can only say no.
@@ -128,7 +130,7 @@ class CrewGuard:
         advice = crew.run.after(
             context.tool_name,
             context.tool_input,
-            result,
+            _without_reminder(result),
             True if result.startswith(_FAILURES) else None,
             denied="policy" if result.startswith(_BLOCKED) else None,
             agent=_role(context.agent),
@@ -158,7 +160,7 @@ class CrewGuard:
             if not ruling.accepted:
                 call.message["content"] = ruling.text
                 continue
-            advice = crew.run.after(call.name, call.args, call.outcome, True, **labels)
+            advice = crew.run.after(call.name, call.args, _without_reminder(call.outcome), True, **labels)
             if advice:
                 call.message["content"] = add_note(str(call.message.get("content")), advice)
         crew.seen.clear()
@@ -214,6 +216,10 @@ def _calls(messages: Any) -> list[_MessageCall]:
             text = str(answer.get("content") or "")
             found.append(_MessageCall(function.get("name") or "", function.get("arguments"), text, answer))
     return found
+
+
+def _without_reminder(result: str) -> str:
+    return result.partition(_REMINDER)[0]
 
 
 def _role(agent: Any) -> str | None:

@@ -78,7 +78,9 @@ class Loopbreak(AgentMiddleware):  # type: ignore[type-arg]  # two parameters be
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
-        call = _GuardedCall(self, request)
+        call = self._guarded_call(request)
+        if call is None:
+            return handler(request)
         if (refusal := call.refusal()) is not None:
             return refusal
         try:
@@ -92,7 +94,9 @@ class Loopbreak(AgentMiddleware):  # type: ignore[type-arg]  # two parameters be
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
-        call = _GuardedCall(self, request)
+        call = self._guarded_call(request)
+        if call is None:
+            return await handler(request)
         if (refusal := call.refusal()) is not None:
             return refusal
         try:
@@ -103,7 +107,8 @@ class Loopbreak(AgentMiddleware):  # type: ignore[type-arg]  # two parameters be
 
     def before_agent(self, state: LoopbreakState, runtime: Any) -> dict[str, Any] | None:
         config = _config()
-        run = self.runs.run(self._find_run(state, config) or str(uuid4()))
+        found = self.runs.guarded(lambda: self._find_run(state, config), None)
+        run = self.runs.run(found or str(uuid4()))
         self.runs.guarded(lambda: self._hear(run, state["messages"], config), None)
         return {"loopbreak_run": run.id, "loopbreak_stopped": None}
 
@@ -112,7 +117,9 @@ class Loopbreak(AgentMiddleware):  # type: ignore[type-arg]  # two parameters be
 
     @hook_config(can_jump_to=["end"])
     def before_model(self, state: LoopbreakState, runtime: Any) -> dict[str, Any] | None:
-        run = self._run(state, _config())
+        run = self.runs.guarded(lambda: self._run(state, _config()), None)
+        if run is None:
+            return None
         none: list[ToolMessage] = []
         changed = self.runs.guarded(lambda: self._catch_up(run, state["messages"]), none)
         stopped = run.stopped
@@ -130,8 +137,7 @@ class Loopbreak(AgentMiddleware):  # type: ignore[type-arg]  # two parameters be
         return update
 
     def after_model(self, state: LoopbreakState, runtime: Any) -> dict[str, Any] | None:
-        run = self._run(state, _config())
-        self.runs.guarded(lambda: self._listen(run, state["messages"]), None)
+        self.runs.guarded(lambda: self._listen(self._run(state, _config()), state["messages"]), None)
         return None
 
     async def aafter_model(self, state: LoopbreakState, runtime: Any) -> dict[str, Any] | None:
@@ -188,6 +194,9 @@ class Loopbreak(AgentMiddleware):  # type: ignore[type-arg]  # two parameters be
             else:
                 changed.append(answer.model_copy(update={"content": ruling.text}))
         return changed
+
+    def _guarded_call(self, request: ToolCallRequest) -> _GuardedCall | None:
+        return self.runs.guarded(lambda: _GuardedCall(self, request), None)
 
     def _find_run(self, state: Any, config: Any) -> str | None:
         thread = config.get("configurable", {}).get("thread_id")

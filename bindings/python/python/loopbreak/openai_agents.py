@@ -162,6 +162,12 @@ class _RunBook:
             self._callers.popitem(last=False)
 
     def _before(self, data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
+        return self.runs.guarded(lambda: self._weigh(data), ToolGuardrailFunctionOutput.allow())
+
+    def _after(self, data: ToolOutputGuardrailData) -> ToolGuardrailFunctionOutput:
+        return self.runs.guarded(lambda: self._observe(data), ToolGuardrailFunctionOutput.allow())
+
+    def _weigh(self, data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
         context, turns = data.context, self.turns(data.context)
         ruling = turns.run.before(
             context.tool_name,
@@ -175,7 +181,7 @@ class _RunBook:
         turns.open_calls.pop(context.tool_call_id, None)
         return ToolGuardrailFunctionOutput.reject_content(ruling.text)
 
-    def _after(self, data: ToolOutputGuardrailData) -> ToolGuardrailFunctionOutput:
+    def _observe(self, data: ToolOutputGuardrailData) -> ToolGuardrailFunctionOutput:
         context, turns = data.context, self.turns(data.context)
         turns.open_calls.pop(context.tool_call_id, None)
         advice = turns.run.after(
@@ -235,7 +241,9 @@ class _Hooks(RunHooks[Any]):
     async def on_llm_start(
         self, context: RunContextWrapper[Any], agent: Any, system_prompt: str | None, input_items: list[Any]
     ) -> None:
-        turns = self._book.turns(context, self._run_id)
+        turns = self._turns(context)
+        if turns is None:
+            return
         self._book.runs.guarded(lambda: self._hear(turns, input_items), None)
         if (stopped := turns.run.stopped) is not None:
             raise stop_as(_AgentsStopped, stopped)
@@ -243,8 +251,11 @@ class _Hooks(RunHooks[Any]):
     async def on_llm_end(
         self, context: RunContextWrapper[Any], agent: Agent[Any], response: ModelResponse
     ) -> None:
-        turns = self._book.turns(context, self._run_id)
-        self._book.runs.guarded(lambda: self._listen(turns, agent.name, response), None)
+        if (turns := self._turns(context)) is not None:
+            self._book.runs.guarded(lambda: self._listen(turns, agent.name, response), None)
+
+    def _turns(self, context: RunContextWrapper[Any]) -> _Turns | None:
+        return self._book.runs.guarded(lambda: self._book.turns(context, self._run_id), None)
 
     def _hear(self, turns: _Turns, items: list[Any]) -> None:
         if not turns.has_heard_user:

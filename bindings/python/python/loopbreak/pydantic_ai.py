@@ -64,26 +64,29 @@ class Loopbreak(AbstractCapability[Any]):
     async def for_run(self, ctx: RunContext[Any]) -> Loopbreak:
         """Returns a copy for this run: concurrent runs share the guards and nothing else."""
         copy = dataclasses.replace(self)
-        copy._run = self._find_run(ctx)
+        copy._run = self._run_of(ctx)
         return copy
 
     async def before_model_request(self, ctx: RunContext[Any], request_context: Any) -> Any:
-        run = self._run or self._find_run(ctx)
-        self._guards.guarded(lambda: self._catch_up(run, ctx, request_context.messages), None)
-        run.raise_if_stopped()
+        if (run := self._run or self._run_of(ctx)) is not None:
+            self._guards.guarded(lambda: self._catch_up(run, ctx, request_context.messages), None)
+            run.raise_if_stopped()
         return request_context
 
     async def after_model_request(
         self, ctx: RunContext[Any], *, request_context: Any, response: ModelResponse
     ) -> ModelResponse:
-        run = self._run or self._find_run(ctx)
-        self._guards.guarded(lambda: self._listen(run, response), None)
+        if (run := self._run or self._run_of(ctx)) is not None:
+            self._guards.guarded(lambda: self._listen(run, response), None)
         return response
 
     async def wrap_tool_execute(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: Any, args: Any, handler: Any
     ) -> Any:
-        run, labels = self._run or self._find_run(ctx), self._labels(ctx, call)
+        run = self._run or self._run_of(ctx)
+        labels: dict[str, Any] | None = self._guards.guarded(lambda: self._labels(ctx, call), None)
+        if run is None or labels is None:
+            return await handler(args)
         self._open.pop(call.tool_call_id, None)
         ruling = run.before(call.tool_name, call.args, **labels)
         if not ruling.accepted:
@@ -100,6 +103,9 @@ class Loopbreak(AbstractCapability[Any]):
             return add_note(result, advice)
         self._hold(advice)
         return result
+
+    def _run_of(self, ctx: RunContext[Any]) -> SafeRun | None:
+        return self._guards.guarded(lambda: self._find_run(ctx), None)
 
     def _find_run(self, ctx: RunContext[Any]) -> SafeRun:
         conversation = getattr(ctx, "conversation_id", None)

@@ -181,6 +181,15 @@ def test_a_panic_in_the_guard_does_not_reach_the_agent(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("how", PLAYS)
+def test_an_error_in_the_adapter_does_not_reach_the_agent(how: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    errors: list[BaseException] = []
+    guard, world = Loopbreak(on_error=errors.append), World()
+    monkeypatch.setattr(guard._book, "turns", None)
+    assert how([[LOOP]] * 12, guard, world, "broken").answer == "done"
+    assert len(world.calls) == 12 and isinstance(errors[0], TypeError)
+
+
+@pytest.mark.parametrize("how", PLAYS)
 def test_parallel_calls_are_one_attempt(how: Any) -> None:
     check_parallel(how, Loopbreak())
 

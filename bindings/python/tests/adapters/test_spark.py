@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import runpy
 import subprocess
 import sys
@@ -93,9 +94,27 @@ def test_spark_says_what_the_command_says_run_by_run(
                 assert row[f"{first}_{part}"] == (run[first] or {}).get(part), (row["run"], first, part)
         assert row["steps_after_stop"] == run.get("steps_after_stop"), row["run"]
         assert json.loads(row["findings"]) == run["findings"], row["run"]
+        for total in ("tokens", "cost_usd", "started", "ended"):
+            assert row[total] == run.get(total), (row["run"], total)
         assert row["skipped_rows"] == 0
         verdicts.add(row["verdict"])
     assert verdicts == {"clear", "warn", "stop"}, "there are runs of every kind to compare"
+
+
+def test_the_snippet_of_the_guide_runs(spark: SparkSession, steps: list[dict[str, Any]], tmp_path: Path) -> None:
+    expected = analyzed(steps, tmp_path)
+    lake = str(tmp_path / "lake")
+    rows = [(step["run"], json.dumps(step)) for step in steps]
+    # Without the library of the codec, which does not load on every system.
+    spark.createDataFrame(rows, "run string, step string").repartition(3).write.parquet(lake, compression="none")
+    guide = (ROOT / "docs/guide/spark.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"^```python\n(.*?)^```", guide, flags=re.DOTALL | re.MULTILINE)
+    assert 'parquet("steps")' in snippet
+    names: dict[str, Any] = {}
+    exec(snippet.replace('parquet("steps")', f"parquet({lake!r})"), names)
+    assert {row["run"]: row["verdict"] for row in names["runs"].collect()} == {
+        name: run["verdict"] for name, run in expected.items()
+    }
 
 
 def test_rows_that_are_no_steps_are_counted_and_harm_no_run(spark: SparkSession) -> None:

@@ -25,7 +25,12 @@ pub struct AnalyzedLogs {
 }
 
 impl AnalyzedLogs {
-    pub(super) fn new(inputs: InputSet, logs: Vec<LogAnalysis>, config: &Config) -> Self {
+    pub(super) fn new(inputs: InputSet, mut logs: Vec<LogAnalysis>, config: &Config) -> Self {
+        // Lines of other files say nothing about the run that was selected. If it was not found, they may have hidden it.
+        if logs.iter().any(|log| !log.runs.is_empty()) {
+            let others = logs.iter_mut().filter(|log| log.runs.is_empty() && !log.other_runs.is_empty());
+            others.for_each(|log| log.reading.forget_lines());
+        }
         AnalyzedLogs { inputs, logs, config: config.clone() }
     }
 

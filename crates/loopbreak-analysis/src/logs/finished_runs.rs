@@ -8,6 +8,7 @@ use crate::recording::RunRecording;
 use crate::{CorruptRecord, RunAnalysis, RunRecord, RunReport, VerdictName};
 use loopbreak::{Config, series::RunSummary};
 
+use super::encoded_runs::EncodedRuns;
 use super::run_names::RunNames;
 use super::spill_file::{SpillFile, SpillSlot};
 
@@ -18,6 +19,8 @@ pub struct FinishedRuns {
     names: RunNames,
     spilled: Option<SpilledRecords>,
     info: LogInfo,
+    /// The runs for the cache, until they are taken.
+    encoded: Option<EncodedRuns>,
 }
 
 /// Facts about the log of a run, for its report.
@@ -81,7 +84,22 @@ impl FinishedRuns {
         info: LogInfo,
     ) -> Self {
         names.freeze();
-        FinishedRuns { all, names, spilled, info }
+        FinishedRuns { all, names, spilled, info, encoded: None }
+    }
+
+    /// Adds the runs in the form in which the cache stores them.
+    pub(super) fn with_encoded(self, encoded: Option<EncodedRuns>) -> Self {
+        FinishedRuns { encoded, ..self }
+    }
+
+    /// Takes the runs in the form in which the cache stores them.
+    pub(super) fn take_encoded(&mut self) -> Option<EncodedRuns> {
+        self.encoded.take()
+    }
+
+    /// Returns the name of the log format.
+    pub(super) fn format(&self) -> &'static str {
+        self.info.format
     }
 
     /// Returns the number of runs.

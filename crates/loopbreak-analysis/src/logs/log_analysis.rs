@@ -43,6 +43,12 @@ impl LogReadSummary {
         LogReadSummary { refusal: Some(refusal), ..LogReadSummary::default() }
     }
 
+    /// Forgets the lines that could not be read, because the runs of the log were not selected.
+    pub(super) fn forget_lines(&mut self) {
+        (self.skipped_lines, self.unread_items, self.unlisted_notes) = (0, 0, 0);
+        self.notes.clear();
+    }
+
     /// Counts an item that could not be read, and adds a note about it, unless there are `limit` notes already.
     pub(super) fn add_unread_item(&mut self, limit: usize, item: &UnreadItem<'_>) {
         self.unread_items += 1;

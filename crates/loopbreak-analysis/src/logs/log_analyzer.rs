@@ -12,6 +12,8 @@ use super::analyzed_logs::AnalyzedLogs;
 use super::log_analysis::LogAnalysis;
 use super::run_dispatcher;
 use super::step_observer::{NoObserver, StepObserver};
+use super::stored_log;
+use crate::cache::{CachePart, CacheTicket, LogCache, ResultKey};
 use crate::run::replay_config;
 
 /// Size in bytes from which a log gets all threads. Smaller ones are read in parallel.
@@ -50,6 +52,8 @@ impl Default for AnalyzeOptions {
 pub struct LogAnalyzer {
     options: AnalyzeOptions,
     progress: Arc<dyn Fn(u64) + Send + Sync>,
+    /// The cache, and the key of the results of these options.
+    cache: Option<(Arc<LogCache>, ResultKey)>,
 }
 
 impl fmt::Debug for LogAnalyzer {
@@ -65,13 +69,21 @@ impl LogAnalyzer {
         options.config = replay_config(&options.config);
         // Readers shorten long names.
         options.only_run = options.only_run.map(|run| bounded_name(&run).into_owned());
-        LogAnalyzer { options, progress: Arc::new(|_| {}) }
+        LogAnalyzer { options, progress: Arc::new(|_| {}), cache: None }
     }
 
     /// Calls `progress` with the number of bytes whenever some were read, from any thread.
     #[must_use]
     pub fn on_progress(mut self, progress: impl Fn(u64) + Send + Sync + 'static) -> Self {
         self.progress = Arc::new(progress);
+        self
+    }
+
+    /// Takes the results of logs that were analyzed before from a cache, and stores those of others in it. Only
+    /// [`LogAnalyzer::run_inputs`] and [`LogAnalyzer::run`] do so: observers need every step.
+    #[must_use]
+    pub fn with_cache(mut self, cache: Arc<LogCache>) -> Self {
+        self.cache = ResultKey::new(&self.options).ok().map(|key| (cache, key));
         self
     }
 
@@ -88,18 +100,28 @@ impl LogAnalyzer {
     /// Analyzes inputs, in parallel.
     pub fn run_inputs(&self, inputs: InputSet) -> AnalyzedLogs {
         let all = &inputs.inputs;
+        let found: Vec<LogState> = all.par_iter().map(|input| self.find(input)).collect();
+        let is_unread_and_large =
+            |(input, state): &(&LogInput, &LogState)| matches!(state, LogState::Unread(_)) && is_large(input);
         // If there are as many large logs as threads, each thread gets one.
-        let few = all.iter().filter(|input| is_large(input)).count() < rayon::current_num_threads();
-        let small =
-            |input: &LogInput| (!(few && is_large(input))).then(|| self.analyze_log(input, &mut NoObserver));
-        let mut logs: Vec<Option<LogAnalysis>> = all.par_iter().map(small).collect();
+        let few = all.iter().zip(&found).filter(is_unread_and_large).count() < rayon::current_num_threads();
+        let small = |(input, state): (&LogInput, LogState)| match state {
+            LogState::Unread(ticket) if !(few && is_large(input)) => LogState::Analyzed(Box::new(
+                self.analyze_and_store(input, ticket.as_ref(), |input, encodes| {
+                    run_dispatcher::read(input, &self.options, encodes, &mut NoObserver, self.watch())
+                }),
+            )),
+            state => state,
+        };
+        let logs: Vec<LogState> = all.par_iter().zip(found).map(small).collect();
         // One after the other: each uses all threads, and memory for all of them would be needed at the same time.
-        for (input, log) in all.iter().zip(&mut logs) {
-            if log.is_none() {
-                *log = Some(run_dispatcher::read_on_all_threads(input, &self.options, self.watch()));
-            }
-        }
-        let logs = logs.into_iter().flatten().collect();
+        let large = |(input, state): (&LogInput, LogState)| match state {
+            LogState::Analyzed(log) => *log,
+            LogState::Unread(ticket) => self.analyze_and_store(input, ticket.as_ref(), |input, encodes| {
+                run_dispatcher::read_on_all_threads(input, &self.options, encodes, self.watch())
+            }),
+        };
+        let logs = all.iter().zip(logs).map(large).collect();
         AnalyzedLogs::new(inputs, logs, &self.options.config)
     }
 
@@ -134,13 +156,59 @@ impl LogAnalyzer {
 
     /// Analyzes one log on the current thread.
     pub fn analyze_log(&self, input: &LogInput, observer: &mut dyn StepObserver) -> LogAnalysis {
-        run_dispatcher::read(input, &self.options, observer, self.watch())
+        run_dispatcher::read(input, &self.options, false, observer, self.watch())
+    }
+
+    /// Takes the analysis of a log from the cache, if it is there.
+    fn find(&self, input: &LogInput) -> LogState {
+        let Some((cache, key)) = &self.cache else { return LogState::Unread(None) };
+        let Some(ticket) = cache.ticket(input, *key) else { return LogState::Unread(None) };
+        let decode = || {
+            let recordings = match self.options.record_steps {
+                true => Some(cache.find(&ticket, CachePart::Recordings)?),
+                false => None,
+            };
+            let figures = cache.find(&ticket, CachePart::Runs)?;
+            stored_log::decode(input, &self.options, &figures, recordings.as_deref())
+        };
+        match decode() {
+            Some(log) => {
+                cache.note_reused();
+                (self.progress)(input.size());
+                LogState::Analyzed(Box::new(log))
+            }
+            None => LogState::Unread(Some(ticket)),
+        }
+    }
+
+    /// Analyzes a log with `read`, and stores the result in the cache if it is that of the whole log.
+    fn analyze_and_store(
+        &self,
+        input: &LogInput,
+        ticket: Option<&CacheTicket>,
+        read: impl FnOnce(&LogInput, bool) -> LogAnalysis,
+    ) -> LogAnalysis {
+        let ticket = ticket.filter(|_| self.options.only_run.is_none());
+        let mut log = read(input, ticket.is_some());
+        let encoded = log.runs.take_encoded();
+        if let (Some((cache, _)), Some(ticket), Some(encoded)) = (&self.cache, ticket, encoded)
+            && let Some(parts) = stored_log::encode(&log, encoded)
+        {
+            cache.store(ticket, input, &parts);
+        }
+        log
     }
 
     fn watch(&self) -> impl Fn(u64) + Clone + Send + 'static {
         let progress = Arc::clone(&self.progress);
         move |bytes| progress(bytes)
     }
+}
+
+/// A log before and after it was read.
+enum LogState {
+    Unread(Option<CacheTicket>),
+    Analyzed(Box<LogAnalysis>),
 }
 
 /// Returns whether a log gets all threads. The length of a stream is unknown, so a stream always does.

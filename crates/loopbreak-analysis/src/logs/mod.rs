@@ -2,10 +2,11 @@
 //!
 //! [`LogAnalyzer`] decides which logs are read in parallel and which get all threads. A `RunDispatcher` reads one log,
 //! on one thread or block by block on all of them (`run_batch`). `OpenRuns` holds the runs of the log and moves idle
-//! ones to a `SpillFile`. The result is [`FinishedRuns`].
+//! ones to a `SpillFile`. The result is [`FinishedRuns`]. `stored_log` encodes the analysis of a log for the cache.
 
 mod analyzed_logs;
 mod convert_log;
+mod encoded_runs;
 mod event_writer;
 mod explain_log;
 mod finished_runs;
@@ -20,6 +21,7 @@ mod run_names;
 mod run_separator;
 mod spill_file;
 mod step_observer;
+mod stored_log;
 mod unread_inputs;
 
 pub use analyzed_logs::AnalyzedLogs;

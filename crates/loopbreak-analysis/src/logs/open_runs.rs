@@ -12,6 +12,7 @@ use crate::{RunAnalysis, RunRecord};
 use loopbreak::{Config, Snapshot};
 use rayon::prelude::*;
 
+use super::encoded_runs::EncodedRuns;
 use super::finished_runs::{FinishedRun, FinishedRuns, LogInfo, SpilledRecords};
 use super::run_names::RunNames;
 use super::spill_file::{SpillFile, SpillSlot};
@@ -22,7 +23,7 @@ pub(super) const MAX_GUARDS: usize = 512;
 const GUARDS_LEFT: usize = 384;
 /// Size in bytes of the smallest slot for a guard and for a record.
 const GUARD_BYTES: u64 = 1024;
-const RECORD_BYTES: u64 = 64;
+pub(super) const RECORD_BYTES: u64 = 64;
 
 /// All runs of a log, in the order of their first steps.
 #[derive(Debug)]
@@ -227,6 +228,34 @@ impl<'c> OpenRuns<'c> {
     /// Returns the number of runs.
     pub(super) fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// Finishes all runs, and encodes them for the cache if asked to.
+    pub(super) fn finish_encoded(mut self, info: LogInfo, encodes: bool) -> FinishedRuns {
+        // Without them, the log is only read again the next time.
+        let encoded = if encodes { self.encode().ok() } else { None };
+        self.finish(info).with_encoded(encoded)
+    }
+
+    fn encode(&mut self) -> io::Result<EncodedRuns> {
+        let mut encoded = EncodedRuns::default();
+        for (index, run) in self.all.iter_mut().enumerate() {
+            match run {
+                OpenRun::Active { analysis, .. } => encoded.add(analysis.record_mut())?,
+                OpenRun::Spilled { record, .. } => {
+                    let bytes = self.records.read(*record)?;
+                    let record = RunRecord::from_bytes(self.config, &bytes).map_err(io::Error::other)?;
+                    encoded.add(&mut { record })?;
+                }
+                OpenRun::SpilledSteps(steps) => {
+                    let (steps, name) = (self.records.read(*steps)?, self.names.name(index));
+                    let run = RunAnalysis::replay(self.config, name, self.recorded, &steps);
+                    encoded.add(&mut run.map_err(io::Error::other)?.into_record())?;
+                }
+                OpenRun::CheckedOut => return Err(io::Error::other("a run is missing")),
+            }
+        }
+        Ok(encoded)
     }
 
     /// Finishes all runs.

@@ -17,25 +17,27 @@ use super::step_observer::{NoObserver, StepObserver};
 use crate::series::ReportedAttempt;
 
 /// Number of ids of other runs that are kept, to be suggested if the selected run does not exist.
-const OTHER_RUNS: usize = 10_000;
+pub(super) const OTHER_RUNS: usize = 10_000;
 
-/// Reads a log on the current thread.
+/// Reads a log on the current thread. Its runs are encoded for the cache if `encodes` is set.
 pub(super) fn read(
     input: &LogInput,
     options: &AnalyzeOptions,
+    encodes: bool,
     observer: &mut dyn StepObserver,
     watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> LogAnalysis {
-    read_with(input, options, observer, watch, |log, reader| log.read(reader))
+    read_with(input, options, encodes, observer, watch, |log, reader| log.read(reader))
 }
 
 /// Reads a log on all threads, where its format allows that.
 pub(super) fn read_on_all_threads(
     input: &LogInput,
     options: &AnalyzeOptions,
+    encodes: bool,
     watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> LogAnalysis {
-    read_with(input, options, &mut NoObserver, watch, |log, reader| match log.into_blocks() {
+    read_with(input, options, encodes, &mut NoObserver, watch, |log, reader| match log.into_blocks() {
         Ok(blocks) => run_batch::read(blocks, reader),
         Err(log) => log.read(reader),
     })
@@ -44,6 +46,7 @@ pub(super) fn read_on_all_threads(
 fn read_with<'r>(
     input: &LogInput,
     options: &'r AnalyzeOptions,
+    encodes: bool,
     observer: &'r mut dyn StepObserver,
     watch: impl Fn(u64) + Clone + Send + 'static,
     read: impl FnOnce(OpenedLog, &mut RunDispatcher<'r>) -> io::Result<ReadStats>,
@@ -85,7 +88,7 @@ fn read_with<'r>(
         skipped_lines: alone.then_some(reading.skipped_lines),
         unread_items: Some(reading.unread_items).filter(|items| alone && *items > 0),
     };
-    analysis.runs = runs.finish(info);
+    analysis.runs = runs.finish_encoded(info, encodes && analysis.reading.refusal.is_none());
     analysis
 }
 

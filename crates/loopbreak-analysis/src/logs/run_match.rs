@@ -42,8 +42,22 @@ fn similar(name: &str, wanted: &str, known: Vec<&str>) -> Option<String> {
     }
     match nearest_name(name, known.iter().copied()) {
         Some(nearest) => Some(format!("did you mean {nearest:?}?")),
-        None => (!known.is_empty()).then(|| format!("the runs are {}", quote_first(known))),
+        None => match with_common_beginning(wanted, &known) {
+            near if !near.is_empty() => Some(format!("did you mean {}?", quote_first(near))),
+            _ => (!known.is_empty()).then(|| format!("the runs are {}", quote_first(known))),
+        },
     }
+}
+
+/// Returns the names that have the longest beginning in common with a name, if that is more than one character: of an id, people
+/// mistype one of the first characters.
+fn with_common_beginning<'n>(wanted: &str, known: &[&'n str]) -> Vec<&'n str> {
+    let common = |name: &str| {
+        let pairs = name.chars().flat_map(char::to_lowercase).zip(wanted.chars());
+        pairs.take_while(|(one, other)| one == other).count()
+    };
+    let longest = known.iter().map(|name| common(name)).max().unwrap_or(0);
+    known.iter().filter(|name| longest > 1 && common(name) == longest).copied().collect()
 }
 
 /// Returns the first names in quotes, sorted and without duplicates.
@@ -85,6 +99,9 @@ mod tests {
         assert_eq!(matched("damn"), RunMatch::Unknown(Some("did you mean \"dam\"?".to_owned())));
         let RunMatch::Unknown(Some(first)) = matched("nothing like it") else { panic!("unknown") };
         assert!(first.starts_with("the runs are \"3bd9cf18-3c9b\", \"dam\""), "{first}");
+        let ids = vec!["0ccf1a04", "3b1b6293", "3bd9cf18", "41aa77"];
+        let RunMatch::Unknown(Some(near)) = match_name("3bz9", ids) else { panic!("unknown") };
+        assert_eq!(near, r#"did you mean "3b1b6293", "3bd9cf18"?"#);
         assert_eq!(match_name("x", Vec::new()), RunMatch::Unknown(None));
         assert!(matches!(matched(""), RunMatch::Several(_)));
     }

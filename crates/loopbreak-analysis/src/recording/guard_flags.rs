@@ -1,13 +1,12 @@
 //! Warnings and interventions along a run, as flags.
 
 use loopbreak::detectors::CustomName;
-use loopbreak::evidence::EvidenceKey;
 use loopbreak::{
     Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict, verdict::Audience,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+use super::finding_facts::finding_facts;
 use super::visible_text::visible_text;
 use crate::named_fields;
 use crate::report::RunEnding;
@@ -18,7 +17,6 @@ const OF_A_KIND: usize = 16;
 const FLAGS: usize = 200;
 /// Maximum length of a text, in bytes.
 const REASON: usize = 240;
-const FACT: usize = 160;
 const ADVICE: usize = 600;
 
 /// A warning or an intervention.
@@ -106,7 +104,7 @@ impl GuardFlags {
                 reason: visible_text(&reason(finding, act), REASON),
                 observed: !finding.enforced,
                 ends,
-                facts: facts(finding),
+                facts: finding_facts(finding),
                 advice,
                 effect: None,
             });
@@ -207,19 +205,4 @@ impl GuardFlags {
 fn reason(finding: &Finding, act: Option<&Decision>) -> String {
     let of_act = act.map(|act| act.reason.as_str()).filter(|reason| !reason.is_empty());
     of_act.unwrap_or_else(|| finding.reason()).to_owned()
-}
-
-fn facts(finding: &Finding) -> Vec<(String, String)> {
-    let told =
-        finding.evidence.iter().filter(|(key, value)| !value.is_absent() && **key != EvidenceKey::REASON);
-    told.map(|(key, value)| (key.as_str().replace('_', " "), visible_text(&fact(&Value::from(value)), FACT)))
-        .collect()
-}
-
-fn fact(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(fact).collect::<Vec<_>>().join(" → "),
-        other => other.to_string(),
-    }
 }

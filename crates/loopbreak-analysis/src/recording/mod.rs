@@ -1,5 +1,6 @@
 //! The recording of one run for a page, made while the run is read, in bounded memory.
 
+mod finding_facts;
 mod guard_flags;
 mod loop_bands;
 mod progress_marks;

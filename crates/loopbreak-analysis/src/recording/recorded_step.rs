@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::visible_text::visible_text;
 use crate::json_number::plain_option;
+use crate::statistics::{SpendTotal, StepSpend};
 
 /// Maximum length of the texts of a step, in bytes.
 const ACTION: usize = 320;
@@ -58,6 +59,15 @@ pub struct RecordedStep {
     /// Time in milliseconds since 1970.
     #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<i64>,
+    /// Its cost, until the run has ended.
+    #[serde(rename = "z", skip_serializing_if = "Option::is_none")]
+    pub(super) spend: Option<StepSpend>,
+    /// US dollars.
+    #[serde(rename = "m", skip_serializing_if = "Option::is_none", serialize_with = "plain_option")]
+    pub(super) cost_usd: Option<f64>,
+    /// Tokens; left out at the end if the cost is known.
+    #[serde(rename = "q", skip_serializing_if = "is_zero_count")]
+    pub(super) tokens: u64,
     /// Indexes of the loops it belongs to.
     #[serde(rename = "l", skip_serializing_if = "Vec::is_empty")]
     pub(super) loops: Vec<usize>,
@@ -66,6 +76,11 @@ pub struct RecordedStep {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero_count(count: &u64) -> bool {
+    *count == 0
 }
 
 impl RecordedStep {
@@ -95,6 +110,14 @@ impl RecordedStep {
             refused: step.refused,
             at: step.at.map(|at| at.0),
             ..RecordedStep::default()
+        }
+    }
+
+    /// Sets the cost in US dollars, as part of that of the run.
+    pub(super) fn settle_cost(&mut self, total: &SpendTotal) {
+        self.cost_usd = self.spend.take().and_then(|spend| total.priced_part_usd(&spend));
+        if self.cost_usd.is_some() {
+            self.tokens = 0;
         }
     }
 

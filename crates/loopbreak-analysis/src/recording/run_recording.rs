@@ -10,7 +10,8 @@ use super::recorded_step::RecordedStep;
 use super::step_sample::{SampleRank, StepInterest, StepSample};
 use super::tool_lane;
 use super::visible_text::visible_text;
-use crate::statistics::{FindingReport, RepeatTracker, RunTimeline};
+use crate::prices::StepCost;
+use crate::statistics::{FindingReport, RepeatTracker, RunTimeline, StepSpend};
 
 /// Maximum number of agents that are distinguished.
 const AGENTS: usize = 64;
@@ -31,6 +32,7 @@ pub struct RunRecording {
     records: u64,
     repeats: RepeatTracker,
     score: Option<f64>,
+    spend: StepSpend,
 }
 
 /// The finished recording of one run.
@@ -61,8 +63,8 @@ pub struct FinishedRecording {
 }
 
 impl RunRecording {
-    /// Adds a step and its verdict.
-    pub fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
+    /// Adds a step, its verdict and its cost.
+    pub fn add(&mut self, step: &Step<'_>, verdict: &Verdict, cost: &StepCost) {
         let turn = verdict.turn;
         let mut row = RecordedStep::new(step, turn);
         row.number = self.records;
@@ -72,6 +74,11 @@ impl RunRecording {
         row.score = score.filter(|score| self.score != Some(*score));
         self.score = score.or(self.score);
         row.repeats = self.repeats.observe(step, turn);
+        if *cost != StepCost::default() {
+            self.spend.add(cost);
+            row.spend.get_or_insert_default().add(cost);
+            row.tokens = cost.tokens;
+        }
         if !step.refused {
             tool_lane::add(&mut self.tools, step, turn);
             let (first, last) = self.turns.unwrap_or((turn, turn));
@@ -86,16 +93,18 @@ impl RunRecording {
 
     /// Ends the recording, given the findings in the report of the same run.
     pub fn finish(self, findings: &[FindingReport]) -> FinishedRecording {
-        let RunRecording { kept, bands, flags, marks, tools, agents, turns, records, .. } = self;
+        let RunRecording { kept, bands, flags, marks, tools, agents, turns, records, spend, .. } = self;
         let (flags, flags_left_out) = flags.finish(findings);
+        let total = spend.finish();
         let steps = kept.finish().into_iter().map(|(rank, mut row)| {
             bands.mark(&mut row);
+            row.settle_cost(&total);
             (rank, row)
         });
         FinishedRecording {
             steps: steps.collect(),
             bands_left_out: bands.left_out,
-            bands: bands.into_all(),
+            bands: bands.into_all(&total),
             flags,
             flags_left_out,
             marks_left_out: marks.left_out,

@@ -33,6 +33,9 @@ pub struct RunSpending {
     pub after_ending_usd: Option<f64>,
     /// Steps in such loops.
     pub steps_in_loops: u64,
+    /// Tokens of these steps, if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tokens_in_loops: u64,
     /// Tokens that have neither a cost in the log nor a price.
     #[serde(skip_serializing_if = "is_zero")]
     pub unpriced_tokens: u64,
@@ -61,8 +64,12 @@ pub struct LoopCost {
     pub tool: Option<String>,
     /// The reason of the first warning.
     pub reason: String,
+    /// The turn at which it began.
+    pub since: u64,
     /// Number of steps.
     pub steps: u64,
+    /// Tokens of these steps.
+    pub tokens: u64,
     /// US dollars.
     pub cost_usd: Option<f64>,
 }
@@ -86,6 +93,9 @@ pub struct LoopGroup {
     pub runs: u64,
     /// Number of steps.
     pub steps: u64,
+    /// Tokens of these steps, if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tokens: u64,
     /// US dollars, if they are known in any of the runs.
     #[serde(serialize_with = "plain_option")]
     pub cost_usd: Option<f64>,
@@ -112,6 +122,9 @@ pub struct TotalSpending {
     pub after_ending_usd: Option<f64>,
     /// Steps in loops.
     pub steps_in_loops: u64,
+    /// Tokens of these steps, if there are any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub tokens_in_loops: u64,
     /// Tokens without a cost and without a price.
     #[serde(skip_serializing_if = "is_zero")]
     pub unpriced_tokens: u64,
@@ -145,6 +158,7 @@ impl TotalSpending {
             }
         }
         self.steps_in_loops += run.steps_in_loops;
+        self.tokens_in_loops = self.tokens_in_loops.saturating_add(run.tokens_in_loops);
         self.unpriced_tokens = self.unpriced_tokens.saturating_add(run.unpriced_tokens);
         for (model, tokens) in &run.unpriced_models {
             if let Some((_, sum)) = self.unpriced_models.iter_mut().find(|(name, _)| name == model) {
@@ -188,12 +202,14 @@ impl LoopGroups {
                 reason: found.reason.clone(),
                 runs: 0,
                 steps: 0,
+                tokens: 0,
                 cost_usd: None,
                 first_seen: run.started,
                 last_seen: run.ended,
             });
             group.runs += 1;
             group.steps += found.steps;
+            group.tokens = group.tokens.saturating_add(found.tokens);
             if let Some(cost) = found.cost_usd {
                 group.cost_usd = Some(json_number::money(group.cost_usd.unwrap_or(0.0) + cost));
             }

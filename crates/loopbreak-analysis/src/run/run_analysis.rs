@@ -90,7 +90,9 @@ impl RunAnalysis {
         if self.first_steps.as_mut().is_some_and(|steps| !steps.add(step, line)) {
             self.first_steps = None;
         }
-        let verdict = self.guard.observe(step);
+        // The cost that the report estimates is the one that budgets count, as they do live.
+        let priced = self.guard.config().budget.limits_cost().then(|| self.pricer.with_cost(step)).flatten();
+        let verdict = self.guard.observe(priced.as_ref().unwrap_or(step));
         let cost = self.pricer.cost(step);
         self.record.add(step, &verdict, &cost, line);
         verdict
@@ -107,6 +109,11 @@ impl RunAnalysis {
     /// Splits the analysis into the snapshot of the guard and the record, to be stored while other runs continue.
     pub fn into_parts(self) -> (Snapshot, RunRecord) {
         (self.guard.into_snapshot(), self.record)
+    }
+
+    /// Returns the record, to be encoded after the last step.
+    pub(crate) fn record_mut(&mut self) -> &mut RunRecord {
+        &mut self.record
     }
 
     /// Returns the record without the guard.

@@ -53,19 +53,56 @@ impl RunRecord {
         self.summary.observe(step);
         self.seen.add(step, verdict, cost, line);
         if let Some(recording) = &mut self.recording {
-            recording.add(step, verdict);
+            recording.add(step, verdict, cost);
         }
     }
 
     /// Encodes the record, to be stored while other runs continue. [`RunRecord::from_bytes`] reads it back in the same
     /// program; the encoding has no version.
     pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
-        let summary = serde_json::to_vec(self.summary.state())?;
-        let mut bytes = postcard::to_allocvec(&(summary, &self.seen)).map_err(io::Error::other)?;
+        let mut bytes = self.figures_to_bytes()?;
         if let Some(recording) = &self.recording {
             bytes = postcard::to_extend(recording, bytes).map_err(io::Error::other)?;
         }
         Ok(bytes)
+    }
+
+    /// Encodes the record without its recording.
+    pub(crate) fn figures_to_bytes(&self) -> io::Result<Vec<u8>> {
+        let summary = serde_json::to_vec(self.summary.state())?;
+        postcard::to_allocvec(&(summary, &self.seen)).map_err(io::Error::other)
+    }
+
+    /// Encodes the recording, if there is one.
+    pub(crate) fn recording_to_bytes(&self) -> io::Result<Option<Vec<u8>>> {
+        let recording = self.recording.as_ref().map(postcard::to_allocvec);
+        recording.transpose().map_err(io::Error::other)
+    }
+
+    /// Decodes a record from its two parts. The settings must be those that it was created with.
+    pub(crate) fn from_parts_bytes(
+        config: &Config,
+        figures: &[u8],
+        recording: Option<&[u8]>,
+    ) -> Result<Self, CorruptRecord> {
+        let mut record = Self::from_bytes(config, figures)?;
+        if let Some(mut recording) = recording {
+            record.recording = Some(Box::new(read(&mut recording)?));
+            if !recording.is_empty() {
+                return Err(CorruptRecord);
+            }
+        }
+        Ok(record)
+    }
+
+    /// Drops what is needed to continue the run and not to report it.
+    pub(crate) fn forget_unreported(&mut self) {
+        self.seen.forget_unreported();
+    }
+
+    /// Returns the number of turns out of order.
+    pub(crate) fn renumbered_turns(&self) -> u64 {
+        self.seen.renumbered_turns()
     }
 
     /// Decodes a record. The settings must be those that it was created with.

@@ -246,6 +246,16 @@ impl RunStatistics {
         }
     }
 
+    /// Drops what is needed to continue the run and not to report it.
+    pub(super) fn forget_unreported(&mut self) {
+        self.timeline.shrink();
+    }
+
+    /// Returns the number of turns out of order.
+    pub(super) fn renumbered_turns(&self) -> u64 {
+        self.renumbered
+    }
+
     /// Ends the run and returns its result.
     pub(super) fn finish(mut self, run: String, source: String, format: &'static str) -> RunReport {
         self.timeline.shrink();
@@ -340,6 +350,7 @@ fn spending(
         in_loops_usd: is_known(&loops.spend, loops.steps),
         after_ending_usd: total.part_usd(&after, false).filter(|_| at_ending.is_some()),
         steps_in_loops: loops.steps,
+        tokens_in_loops: loops.tokens,
         unpriced_tokens,
         unpriced_models: if unpriced_tokens > 0 { unpriced.into_sorted() } else { Vec::new() },
     };
@@ -349,7 +360,9 @@ fn spending(
         pattern: warned.pattern,
         tool: warned.tool.clone(),
         reason: warned.reason.clone(),
+        since: warned.since,
         steps: warned.steps,
+        tokens: warned.tokens,
         cost_usd: is_known(&warned.spend, warned.steps),
     });
     (run, loops.collect())

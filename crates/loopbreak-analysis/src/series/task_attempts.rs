@@ -25,6 +25,11 @@ impl ReportedAttempt {
         &self.run
     }
 
+    /// Returns the step with the time and the task of the attempt.
+    pub(crate) fn step(&self) -> &Step<'static> {
+        &self.step
+    }
+
     /// Returns the attempt that a step makes at a task, if it makes one.
     pub fn from_step(run: &str, step: &Step<'_>) -> Option<Self> {
         let task = step.task.as_ref().filter(|_| !step.refused)?;

@@ -36,6 +36,7 @@ pub(crate) struct LoopSightings {
     warned: Vec<PricedLoop>,
     in_loops: StepSpend,
     steps_in_loops: u64,
+    tokens_in_loops: u64,
 }
 
 /// A loop that the agent would have been warned about. A step that belongs to several loops counts for one of them.
@@ -47,7 +48,10 @@ pub(crate) struct PricedLoop {
     pub(crate) tool: Option<String>,
     /// The reason of the first warning.
     pub(crate) reason: String,
+    /// The turn at which it began.
+    pub(crate) since: u64,
     pub(crate) steps: u64,
+    pub(crate) tokens: u64,
     pub(crate) spend: StepSpend,
 }
 
@@ -56,11 +60,21 @@ struct SightedLoop {
     id: LoopId,
     steps: u64,
     tool: Option<String>,
-    /// Detector, pattern and reason of the first warning.
-    warned: Option<(DetectorName, Pattern, String)>,
-    /// Number of steps that count for this loop, and their cost.
+    /// The first warning.
+    warned: Option<FirstLoopWarning>,
+    /// Number of steps that count for this loop, their tokens and their cost.
     own_steps: u64,
+    tokens: u64,
     spend: StepSpend,
+}
+
+/// The first warning of a loop.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct FirstLoopWarning {
+    detector: DetectorName,
+    pattern: Pattern,
+    reason: String,
+    since: u64,
 }
 
 impl LoopSightings {
@@ -70,6 +84,7 @@ impl LoopSightings {
             let is_warned = |id: &&LoopId| self.loops.iter().any(|it| it.id == **id && it.warned.is_some());
             let index = self.position(*verdict.sighted.iter().find(is_warned).unwrap_or(first));
             self.loops[index].own_steps += u64::from(!step.refused);
+            self.loops[index].tokens = self.loops[index].tokens.saturating_add(cost.tokens);
             self.loops[index].spend.add(cost);
         }
         for id in &verdict.sighted {
@@ -99,22 +114,25 @@ impl LoopSightings {
             tool: None,
             warned: None,
             own_steps: 0,
+            tokens: 0,
             spend: StepSpend::default(),
         });
         self.loops.len() - 1
     }
 
     fn settle(&mut self, sighted: SightedLoop) {
-        let Some((detector, pattern, reason)) = sighted.warned else { return };
+        let Some(FirstLoopWarning { detector, pattern, reason, since }) = sighted.warned else { return };
         self.in_loops.merge(&sighted.spend);
         self.steps_in_loops += sighted.own_steps;
-        let (id, steps, spend) = (sighted.id, sighted.own_steps, sighted.spend);
+        self.tokens_in_loops = self.tokens_in_loops.saturating_add(sighted.tokens);
+        let (id, steps, tokens, spend) = (sighted.id, sighted.own_steps, sighted.tokens, sighted.spend);
         if let Some(known) = self.warned.iter_mut().find(|known| known.id == id) {
             known.steps += steps;
+            known.tokens = known.tokens.saturating_add(tokens);
             known.spend.merge(&spend);
         } else if self.warned.len() < KEPT {
             let tool = sighted.tool.clone();
-            self.warned.push(PricedLoop { id, detector, pattern, tool, reason, steps, spend });
+            self.warned.push(PricedLoop { id, detector, pattern, tool, reason, since, steps, tokens, spend });
         }
         let candidate = LongestLoop { steps: sighted.steps, tool: sighted.tool, pattern };
         if self.longest.as_ref().is_none_or(|longest| candidate.is_longer_than(longest)) {
@@ -132,6 +150,7 @@ impl LoopSightings {
             warned: self.warned,
             spend: self.in_loops,
             steps: self.steps_in_loops,
+            tokens: self.tokens_in_loops,
         }
     }
 }
@@ -147,10 +166,17 @@ pub(crate) struct FinishedLoops {
     pub(crate) spend: StepSpend,
     /// The number of their steps.
     pub(crate) steps: u64,
+    /// Their tokens.
+    pub(crate) tokens: u64,
 }
 
-fn warning(finding: &Finding) -> (DetectorName, Pattern, String) {
-    (finding.detector, finding.pattern, visible_text(finding.reason(), REASON))
+fn warning(finding: &Finding) -> FirstLoopWarning {
+    FirstLoopWarning {
+        detector: finding.detector,
+        pattern: finding.pattern,
+        reason: visible_text(finding.reason(), REASON),
+        since: finding.since,
+    }
 }
 
 impl LongestLoop {

@@ -21,7 +21,7 @@ pub use savings::{RunCost, RunSavings};
 pub(crate) use savings::{SavingsTracker, StepFacts, StepIntervention};
 pub(crate) use score_distribution::ValueCounts;
 pub use score_distribution::{ScoreBin, ScoreDistribution};
-pub(crate) use spend::{StepSpend, UnpricedModels};
+pub(crate) use spend::{SpendTotal, StepSpend, UnpricedModels};
 pub(crate) use stuck_periods::StuckPeriods;
 pub(crate) use warning_effect::WarningFollower;
 pub use warning_effect::{EffectCounts, FOLLOWED_STEPS, FREE_STEPS, FindingReport, WarningEffect};

@@ -92,8 +92,9 @@ impl RunTimeline {
         self.in_last = 1;
     }
 
-    /// Frees unused memory.
+    /// Frees the memory that is not needed after the last step.
     pub(crate) fn shrink(&mut self) {
+        self.known = HashMap::default();
         self.buckets.shrink_to_fit();
         self.places.shrink_to_fit();
     }

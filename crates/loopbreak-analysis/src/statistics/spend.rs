@@ -152,6 +152,12 @@ impl SpendTotal {
         Some(if share.is_finite() { json_number::money(whole * share.clamp(0.0, 1.0)) } else { 0.0 })
     }
 
+    /// Returns the cost of some steps of the run, unless none of them has a price.
+    pub(crate) fn priced_part_usd(&self, part: &StepSpend) -> Option<f64> {
+        let is_priced = part.stated_steps + part.estimated_steps > 0;
+        self.part_usd(part, false).filter(|_| is_priced)
+    }
+
     /// Returns the tokens that have no price and are not part of a sum that the log gives.
     pub(crate) fn unpriced_tokens(&self) -> u64 {
         if self.is_sum { 0 } else { self.all.unpriced_tokens }

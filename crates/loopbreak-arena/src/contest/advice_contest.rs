@@ -105,6 +105,7 @@ impl AdviceRow {
     }
 }
 
+/// A width, as in `{report:80}`, is that of the terminal: a table that is wider is divided.
 impl fmt::Display for AdviceContest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [first, second] = &self.sets;

@@ -29,6 +29,7 @@ Examples:
   loopbreak analyze logs/ --markdown \"$GITHUB_STEP_SUMMARY\"
   loopbreak analyze logs/ --card loops.svg      A picture of the totals to share
   loopbreak analyze logs/ --set stagnation.max_turns=60
+  loopbreak analyze logs/ --compare --set cycle.warn_at=5
 
 `loopbreak formats` lists the supported formats. An agent of your own can write
 one JSON object per line, such as
@@ -48,6 +49,11 @@ pub(crate) struct AnalyzeArgs {
     /// Analyze only the run with this id, or the only one that begins with it
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
+    /// Compare the settings as they are with those of --set, --profile and --config, run by run
+    ///
+    /// The logs are read twice. Only runs whose result changes are listed.
+    #[arg(long, conflicts_with_all = ["explain", "html", "open", "events", "fail_on", "csv", "markdown", "junit", "sarif", "card"])]
+    pub(crate) compare: bool,
     /// Show the steps of the run, with loops and interventions marked
     ///
     /// Long uneventful periods are folded. If there is more than one run, select one with --run.
@@ -73,6 +79,12 @@ pub(crate) struct AnalyzeArgs {
     /// Unpack at most this much of each compressed log, such as 5G [default: 1G, or 100 times its size if that is more]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_unpacked: Option<u64>,
+    /// Read all logs again
+    ///
+    /// Otherwise the results of logs that have not changed are taken from a cache in the folder of the store. Results are the
+    /// same either way. --events and --explain always read.
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     /// Exit with 10 if a run has this verdict or a worse one, or if items of a log could not be read
     #[arg(long, value_name = "VERDICT")]
     pub(crate) fail_on: Option<FailOn>,

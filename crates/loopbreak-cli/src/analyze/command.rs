@@ -3,21 +3,24 @@
 use std::fs;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use loopbreak::Config;
 use loopbreak_analysis::{
-    AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer, Report, RunMatch, VerdictName,
+    AnalyzeOptions, AnalyzedLogs, EventWriter, InputSummary, LogAnalyzer, LogCache, Report, RunMatch,
+    VerdictName,
 };
 use loopbreak_report::html;
 use loopbreak_report::outputs::VisibleJson;
 use loopbreak_report::text::{self, TextDetail};
+use loopbreak_store::default_path;
 use loopbreak_trace::{InputSet, UnpackLimit, expand_paths, search_agent_logs};
-use loopbreak_watch::{open_page, write_private_page};
+use loopbreak_watch::{open_page, page_origin, write_private_page};
 
 use super::analyze_observer::{AnalyzeObserver, render_explanation};
 use super::args::AnalyzeArgs;
+use super::compare;
 use crate::args::FailOn;
 use crate::error::UserError;
 use crate::output::StderrDiagnostics;
@@ -26,29 +29,24 @@ use crate::{config_loading, exit, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
+    if args.compare {
+        return compare::run(args);
+    }
     let config = config_loading::load(&args.config)?;
     let mut diagnostics = output::diagnostics(args.quiet, args.verbose);
-    let mut inputs = if args.paths.is_empty() {
-        expand_paths(find_agent_logs(Some(&mut diagnostics))?)
-    } else {
-        expand_paths(&args.paths)
-    };
-    if let Some(bytes) = args.max_unpacked {
-        inputs.limit_unpacked(UnpackLimit::bytes(bytes));
-    }
+    let inputs = find_inputs(args, Some(&mut diagnostics))?;
     args.outputs.check(&inputs.inputs, other_outputs(args))?;
     if let Some(path) = &args.html {
         output::refuse_to_overwrite("--html", path, &inputs.inputs)?;
     }
-    let folders = inputs.inputs.iter().all(|input| input.path().is_some()).then(|| args.paths.clone());
-    let (mut logs, mut outputs) = read_logs(inputs, &config, args.run.clone(), &diagnostics, args)?;
-    if let (true, Some(name), Some(folders)) = (logs.has_no_runs(), &args.run, folders)
+    let can_be_read_again = inputs.inputs.iter().all(|input| input.path().is_some());
+    let (mut logs, mut outputs) = read_logs(inputs, &config, args.run.clone(), &mut diagnostics, args)?;
+    if let (true, Some(name), true) = (logs.has_no_runs(), &args.run, can_be_read_again)
         && let RunMatch::One(whole) = logs.match_run(name)
     {
         // The name was the beginning of this one. Standard input cannot be read again.
-        let mut again = expand_paths(if folders.is_empty() { find_agent_logs(None)? } else { folders });
-        args.max_unpacked.iter().for_each(|bytes| again.limit_unpacked(UnpackLimit::bytes(*bytes)));
-        (logs, outputs) = read_logs(again, &config, Some(whole), &diagnostics, args)?;
+        let again = find_inputs(args, None)?;
+        (logs, outputs) = read_logs(again, &config, Some(whole), &mut diagnostics, args)?;
     }
     let summary = logs.report_unread_inputs(&mut diagnostics);
 
@@ -65,17 +63,10 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     {
         output::print(&(text + "\n"))?;
     }
-    let filter = args.selection.filter(SystemTime::now());
-    let (report, filtered) = logs
-        .into_filtered_report(&summary.reading, &filter)
-        .map_err(|error| UserError::failed(error.to_string()))?;
-    if report.runs.is_empty() && filtered.left_out > 0 {
-        diagnostics.finish();
-        return Err(args.selection.nothing_selected(&filtered));
-    }
+    let report = select_report(logs, &summary, args).inspect_err(|_| diagnostics.finish())?;
     args.outputs.write(&report)?;
     if let Some(path) = &args.html {
-        output::write_file_with(path, |out| out.write_all(html::page(&report)?.as_bytes()))?;
+        output::write_file_with(path, |out| out.write_all(html::page(&report, &page_origin())?.as_bytes()))?;
     }
     print(&report, args)?;
     // Below the result, which may be long.
@@ -104,7 +95,9 @@ fn open_report(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
     let path = match &args.html {
         // The program that opens it may have another working directory.
         Some(path) => fs::canonicalize(path).map_err(cannot_write)?,
-        None => html::page(report).and_then(|page| write_private_page(&page)).map_err(cannot_write)?,
+        None => html::page(report, &page_origin())
+            .and_then(|page| write_private_page(&page))
+            .map_err(cannot_write)?,
     };
     match open_page(&path) {
         Ok(()) if args.quiet => {}
@@ -135,12 +128,39 @@ fn find_agent_logs(diagnostics: Option<&mut StderrDiagnostics>) -> Result<Vec<Pa
     Ok(found.folders())
 }
 
+/// Returns the logs to read: those that the user named, or else those of the agents on this machine.
+pub(super) fn find_inputs(
+    args: &AnalyzeArgs,
+    diagnostics: Option<&mut StderrDiagnostics>,
+) -> Result<InputSet, UserError> {
+    let found = if args.paths.is_empty() { find_agent_logs(diagnostics)? } else { args.paths.clone() };
+    let mut inputs = expand_paths(found);
+    args.max_unpacked.iter().for_each(|bytes| inputs.limit_unpacked(UnpackLimit::bytes(*bytes)));
+    Ok(inputs)
+}
+
+/// Returns the report on the runs that the options select.
+pub(super) fn select_report(
+    logs: AnalyzedLogs,
+    summary: &InputSummary,
+    args: &AnalyzeArgs,
+) -> Result<Report, UserError> {
+    let filter = args.selection.filter(SystemTime::now());
+    let (report, filtered) = logs
+        .into_filtered_report(&summary.reading, &filter)
+        .map_err(|error| UserError::failed(error.to_string()))?;
+    if report.runs.is_empty() && filtered.left_out > 0 {
+        return Err(args.selection.nothing_selected(&filtered));
+    }
+    Ok(report)
+}
+
 /// Reads all logs: in parallel, or one after the other if events are written, to keep their order.
-fn read_logs<'o>(
+pub(super) fn read_logs<'o>(
     inputs: InputSet,
     config: &Config,
     only_run: Option<String>,
-    diagnostics: &StderrDiagnostics,
+    diagnostics: &mut StderrDiagnostics,
     args: &AnalyzeArgs,
 ) -> Result<(AnalyzedLogs, Vec<AnalyzeObserver<'o>>), UserError> {
     let options = AnalyzeOptions {
@@ -165,13 +185,33 @@ fn read_logs<'o>(
     } else if style.is_some() {
         analyzer.run_observed(inputs, || AnalyzeObserver::new(None, style))
     } else {
-        (analyzer.run_inputs(inputs), Vec::new())
+        match open_cache(args) {
+            Some(cache) => {
+                let count = inputs.inputs.len();
+                let logs = analyzer.with_cache(Arc::clone(&cache)).run_inputs(inputs);
+                bar.finish_and_clear();
+                let summary = cache.finish();
+                if args.verbose {
+                    let reused = summary.reused;
+                    let note = format!("unchanged since they were last analyzed: {reused} of {count} logs");
+                    diagnostics.searched(&note);
+                }
+                (logs, Vec::new())
+            }
+            None => (analyzer.run_inputs(inputs), Vec::new()),
+        }
     };
     bar.finish_and_clear();
     Ok(read)
 }
 
-fn unknown_run(only: &str, logs: &AnalyzedLogs) -> UserError {
+/// Opens the cache of analyses. Without one, for example where the home folder cannot be written, all logs are read.
+fn open_cache(args: &AnalyzeArgs) -> Option<Arc<LogCache>> {
+    let store = default_path(|name| std::env::var_os(name)).filter(|_| !args.no_cache)?;
+    LogCache::beside_store(&store, SystemTime::now()).ok().map(Arc::new)
+}
+
+pub(super) fn unknown_run(only: &str, logs: &AnalyzedLogs) -> UserError {
     let error = UserError::failed(format!("run {only:?} not found"));
     match logs.match_run(only) {
         RunMatch::One(name) => error.hint(format!("did you mean {name:?}?")),

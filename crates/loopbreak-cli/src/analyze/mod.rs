@@ -3,6 +3,7 @@
 mod analyze_observer;
 mod args;
 mod command;
+mod compare;
 mod output_files;
 mod selection_options;
 

@@ -65,7 +65,7 @@ fn compare_advice(
     if json {
         output::print_json(&report)?;
     } else {
-        output::print(&report.to_string())?;
+        output::print(&for_terminal(&report))?;
     }
     Ok(exit::DONE)
 }
@@ -116,9 +116,15 @@ fn progress_bar(games: u64) -> ProgressBar {
     bar
 }
 
+/// Renders a report. On a terminal, its tables are at most as wide as that is.
+fn for_terminal(report: &impl std::fmt::Display) -> String {
+    let columns = if output::is_terminal() { output::terminal_size().0 } else { usize::from(u16::MAX) };
+    format!("{report:columns$}")
+}
+
 fn print(report: &ContestReport, json: bool) -> Result<(), UserError> {
     if !json {
-        return output::print(&report.to_string());
+        return output::print(&for_terminal(report));
     }
     output::print_json(report)
 }

@@ -12,8 +12,12 @@ Examples:
   loopbreak completions fish > ~/.config/fish/completions/loopbreak.fish
 
 Commands, options and the names of formats, profiles, agents and configuration
-keys are completed. Ids of runs and tasks are not.")]
+keys are completed; in bash, zsh and fish also the ids of stored runs.")]
 pub(crate) struct CompletionsArgs {
     /// Shell to print completions for
-    pub(super) shell: clap_complete::Shell,
+    #[arg(required_unless_present = "runs")]
+    pub(super) shell: Option<clap_complete::Shell>,
+    /// Print the ids of stored runs, one per line: the scripts call this
+    #[arg(long, conflicts_with = "shell")]
+    pub(super) runs: bool,
 }

@@ -4,10 +4,12 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use loopbreak_hooks::doctor::HookProgram;
 use loopbreak_hooks::install::{AgentChoice, InstallError, SettingsChange, find_named_agent};
 use loopbreak_hooks::{
     HookAgent, HookEnvironment, HookLimit, HookSettings, MESSAGE_TIME, WHOLE_TIME, answer,
 };
+use loopbreak_runner::PARENT_RUN_VARIABLE;
 use loopbreak_store::{default_path, now};
 
 use super::agent_choice::choose;
@@ -48,6 +50,7 @@ pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) ->
         clock: &now,
         find_agent: Some(loopbreak_process::find_agent),
         user_config: user_config(),
+        parent_run: std::env::var(PARENT_RUN_VARIABLE).ok().filter(|run| !run.is_empty()),
         load_settings: &|folder| {
             let guarded = load_guarded(options, folder).map_err(|error| error.to_string())?;
             Ok(HookSettings { notice: guarded.notice(), settings: guarded.settings })
@@ -87,7 +90,12 @@ fn install(args: &InstallArgs) -> Result<u8, UserError> {
         || Ok(AgentChoice::to_install(scope)?),
         |agent| {
             let change = SettingsChange::install(agent, agent.settings_location().path(scope)?, scope)?;
-            apply(&change, args.dry_run, "the hooks are already installed", Some(&agent.install_hint()))
+            let code =
+                apply(&change, args.dry_run, "the hooks are already installed", Some(&agent.install_hint()))?;
+            if let Some(fault) = HookProgram::installation_fault(agent, scope) {
+                output::print_warning(&output::printable(&fault));
+            }
+            Ok(code)
         },
     )
 }
@@ -150,10 +158,11 @@ fn apply(
     }
     match change.apply()? {
         Some(backup) => output::print(&format!("written; backup: {}\n", backup.display()))?,
-        None => output::print("written\n")?,
+        None if change.path().exists() => output::print("written\n")?,
+        None => {}
     }
     if let Some(hint) = hint {
-        output::print(&format!("{hint}\n"))?;
+        output::print_wrapped(&format!("{hint}\n"))?;
     }
     Ok(exit::DONE)
 }

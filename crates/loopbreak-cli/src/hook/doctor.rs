@@ -30,7 +30,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
         scope: is_named.then_some(scope),
         load_settings: &load_settings,
         live: live.as_ref().map(|live| live as &dyn LiveTrialStarter),
-        show: &output::print,
+        show: &output::print_wrapped,
     };
     let outcome = match &args.agent {
         Some(name) => check_up.check_agent(find_named_agent(name)?),

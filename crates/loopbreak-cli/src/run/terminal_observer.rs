@@ -6,7 +6,7 @@ use loopbreak_config::{ConfigError, ConfigSource};
 use loopbreak_runner::{HumanDecision, InterruptFlag, OutputStream, RunObserver};
 
 use crate::config_loading::print_problems;
-use crate::output::{printable, printable_lines};
+use crate::output::{print_message, printable, printable_lines};
 
 /// Shows messages on stderr and passes the output of the command on.
 #[derive(Debug)]
@@ -18,12 +18,12 @@ pub(super) struct TerminalObserver {
 impl RunObserver for TerminalObserver {
     fn message(&self, text: &str) {
         if !self.quiet {
-            eprint_line!("loopbreak: {}", printable_lines(text));
+            print_message("loopbreak", &printable_lines(text));
         }
     }
 
     fn warning(&self, text: &str) {
-        eprint_line!("loopbreak: warning: {}", printable_lines(text));
+        print_message("loopbreak: warning", &printable_lines(text));
     }
 
     fn roadmap_problems(&self, source: &ConfigSource, error: &ConfigError) {

@@ -3,7 +3,7 @@
 use loopbreak_hooks::HookTroubles;
 use loopbreak_process::refresh_pauses;
 use loopbreak_report::eval::render_holdout;
-use loopbreak_report::stored_runs::{compare_holdout, render_status};
+use loopbreak_report::stored_runs::{BudgetStatus, compare_holdout, render_budgets, render_status};
 use loopbreak_store::{HoldoutRecord, StatusSummary, default_path, now};
 
 use super::args::StatusArgs;
@@ -14,10 +14,15 @@ use crate::{exit, output};
 
 pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
     let now = now();
+    let guard = FolderGuard::load();
+    let mut budgets = Vec::new();
     let (summary, records, has_runs) = match open_user_store()? {
         Some(store) => {
             let mut summary = StatusSummary::load(&*store, args.all, now, &warn)?;
             refresh_pauses(&mut summary.runs);
+            if let Some(settings) = guard.settings() {
+                budgets = BudgetStatus::load(&settings.budget, &*store, &summary.runs, now)?;
+            }
             (summary, HoldoutRecord::load_all(&*store)?, !store.runs(i64::MIN, 1)?.is_empty())
         }
         None => (StatusSummary::default(), Vec::new(), false),
@@ -25,7 +30,6 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
     // Compares all stored runs: those that Loopbreak ended are over, and the others may still be running.
     let holdout = compare_holdout(&records);
     let store = default_path(|name| std::env::var_os(name));
-    let guard = FolderGuard::load();
     if args.json {
         let mut summary = serde_json::to_value(summary).unwrap_or_default();
         let troubles = store.map(|store| HookTroubles::find(&store, now)).unwrap_or_default();
@@ -36,10 +40,17 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
             summary["holdout"] = serde_json::to_value(holdout).unwrap_or_default();
         }
         summary["guard"] = guard.to_json();
+        if !budgets.is_empty() {
+            summary["budgets"] = serde_json::to_value(budgets).unwrap_or_default();
+        }
         output::print(&format!("{summary:#}\n"))?;
     } else {
         output::print(&guard.render())?;
         output::print(&render_status(&summary, args.all || !has_runs, now, &output::text_style()))?;
+        let budgets = render_budgets(&budgets, &output::text_style());
+        if !budgets.is_empty() {
+            output::print(&format!("\n{budgets}"))?;
+        }
         if let Some(holdout) = holdout {
             output::print(&format!("\n{}", render_holdout(&holdout, &output::text_style())))?;
         }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use loopbreak::Settings;
 use loopbreak_config::GuardedConfig;
 use serde_json::{Value, json};
 
@@ -22,6 +23,11 @@ impl FolderGuard {
         let is_disabled = std::env::var_os("LOOPBREAK").is_some_and(|mode| mode == "off");
         let config = config_loading::load_guarded(&ConfigOptions::default(), Path::new("."));
         FolderGuard { is_disabled, config: config.map_err(|error| error.to_string()) }
+    }
+
+    /// Returns the settings, if they are valid.
+    pub(super) fn settings(&self) -> Option<&Settings> {
+        self.config.as_ref().ok().map(|config| &config.settings)
     }
 
     /// Renders what the user should know. Empty if the guard is on and uses all its files.

@@ -8,7 +8,7 @@ use super::args::{AddArgs, BlockArgs, ChangeArgs};
 use super::find::{find_roadmap, find_task};
 use crate::error::UserError;
 use crate::exit;
-use crate::output::printable;
+use crate::output::{print_message, printable};
 
 pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
     let AddArgs { id, title, details, after, check } = args;
@@ -77,6 +77,6 @@ fn change(
 ) -> Result<u8, UserError> {
     let (mut store, roadmap) = find_roadmap(run)?;
     let line = roadmap.change_task(&mut *store, action, change)?;
-    eprint_line!("loopbreak: {}", printable(&line));
+    print_message("loopbreak", &printable(&line));
     Ok(exit::DONE)
 }

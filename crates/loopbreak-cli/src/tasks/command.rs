@@ -32,7 +32,8 @@ fn list(run: Option<&str>, args: &ListArgs) -> Result<u8, UserError> {
     } else if args.tree {
         render_task_tree(&roadmap.tasks)
     } else {
-        output::text_style().highlight_first_column(&render_task_table(&roadmap.tasks, &attempts))
+        let style = output::text_style();
+        style.highlight_first_column(&style.wrap_lines(&render_task_table(&roadmap.tasks, &attempts)))
     };
     output::print(&text)?;
     Ok(exit::DONE)
@@ -45,7 +46,7 @@ fn show(run: Option<&str>, args: &ShowArgs) -> Result<u8, UserError> {
     let text = if args.json {
         format!("{:#}\n", task_json(task, &history))
     } else {
-        render_task(task, &roadmap.tasks, &history)
+        output::text_style().wrap_lines(&render_task(task, &roadmap.tasks, &history))
     };
     output::print(&text)?;
     Ok(exit::DONE)

@@ -57,7 +57,9 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
     let keys = (mode == ReportMode::List && !args.no_keys).then(|| terminal.read_keys()).flatten();
     let report = ReportOpener::new(config.clone(), args.format);
     let control = keys.map(|keys| KeyControl::new(keys, actions.clone(), report));
+    let settings = config.clone();
     let mut watcher = LogWatcher::new(options, config, notifiers)
+        .with_spending(&settings, store.clone())
         .with_keys(control)
         .with_pauser(args.on_stop.map(|OnStopArg::Pause| actions));
     let (out, err) = (std::io::stdout(), std::io::stderr());

@@ -221,3 +221,15 @@ fn a_closed_pipe_is_not_an_error() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+/// The lines of 198 other files were counted under a single run.
+#[test]
+fn a_selected_run_is_not_blamed_for_the_lines_of_other_files() {
+    let folder = folder();
+    std::fs::write(folder.path().join("one.jsonl"), healthy("one", 3)).unwrap();
+    std::fs::write(folder.path().join("two.jsonl"), healthy("two", 3) + "{\"run\":\n").unwrap();
+    let one = analyze(folder.path(), &["one.jsonl", "two.jsonl", "--run", "one"]);
+    assert!(!one.out.contains("skipped") && !one.err.contains("skipped"), "{}{}", one.out, one.err);
+    let two = analyze(folder.path(), &["one.jsonl", "two.jsonl", "--run", "two"]);
+    assert!(two.out.contains("1 line skipped"), "{}", two.out);
+}

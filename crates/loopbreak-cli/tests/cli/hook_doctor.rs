@@ -305,3 +305,39 @@ fn settings_that_cannot_be_read_do_not_stop_the_doctor() {
     assert_eq!(install.code, Some(1));
     assert!(install.err.contains("it is not a file"), "{}", install.err);
 }
+
+/// The script `install.sh` puts the program into a folder that is not on every PATH. The hooks of a project then called
+/// nothing, and nobody said so.
+#[test]
+fn install_warns_if_the_agent_cannot_call_the_program() {
+    let home = DoctorHome::new();
+    for (args, warning) in [
+        (&["install", "claude-code", "--user"][..], ""),
+        (
+            &["install", "claude-code", "--dry-run"],
+            "`loopbreak` is not on the PATH, so the hooks do nothing yet: add /",
+        ),
+        (&["install", "claude-code"], "`loopbreak` is not on the PATH, so the hooks do nothing yet: add /"),
+        (&["uninstall", "claude-code"], ""),
+    ] {
+        let done = home.hook(args);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        let is_right = if warning.is_empty() {
+            done.err.is_empty()
+        } else {
+            done.err.starts_with(&format!("warning: {warning}"))
+        };
+        assert!(is_right, "{args:?}: {}", done.err);
+    }
+    let home = DoctorHome::with_program();
+    assert_eq!(home.hook(&["install", "claude-code"]).err, "");
+    let home = DoctorHome::new();
+    home.write("bin/loopbreak", "#!/bin/sh\n");
+    fs::set_permissions(home.path("bin/loopbreak"), fs::Permissions::from_mode(0o755)).unwrap();
+    let other = home.hook(&["install", "claude-code"]).err;
+    assert!(
+        other
+            .starts_with("warning: `loopbreak` on the PATH is another program, which the hooks will call: /"),
+        "{other}"
+    );
+}

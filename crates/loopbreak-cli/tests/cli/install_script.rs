@@ -183,7 +183,7 @@ fn installs_updates_and_removes_the_program_in_every_shell_with_curl_and_wget() 
             expected.remove(&place).unwrap();
             let done = home.run(&["--uninstall"]);
             assert_eq!(done.code, Some(0), "{context}: {}", done.err);
-            assert!(done.out.contains("`loopbreak hook uninstall` removes the hooks"), "{}", done.out);
+            assert!(done.out.contains("`loopbreak hook uninstall` removes"), "{}", done.out);
             assert_eq!(home.files(), expected, "{context}");
             assert_eq!(home.run(&["--uninstall"]).code, Some(1));
         }

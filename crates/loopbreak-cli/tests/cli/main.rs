@@ -15,6 +15,7 @@ mod support;
 
 mod advisor;
 mod analyze;
+mod analyze_cache;
 #[cfg(unix)]
 mod analyze_open;
 mod arena;
@@ -22,8 +23,11 @@ mod autopilot;
 mod autopilot_meanwhile;
 mod autopilot_reports;
 mod bad_input;
+#[cfg(unix)]
+mod budgets;
 mod card;
 mod closed_pipes;
+mod completions;
 mod config;
 #[cfg(unix)]
 mod dashboard;
@@ -84,6 +88,7 @@ mod pictures;
 mod play;
 mod play_https;
 mod releases;
+mod report_overview;
 mod report_page;
 mod run;
 mod run_again;

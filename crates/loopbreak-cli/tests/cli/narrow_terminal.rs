@@ -55,6 +55,10 @@ fn help_errors_and_questions_fit() {
         (&["hook", "install", "nobody"], ""),
         (&["hook", "install"], "\n"),
         (&["log", "last"], ""),
+        (&["status"], ""),
+        (&["hook", "install", "claude-code"], ""),
+        (&["hook", "install", "codex", "--user"], ""),
+        (&["hook", "doctor"], ""),
         (&["analyze"], ""),
     ] {
         assert_narrow(args, &lines_on_a_terminal(&home, args, typed));

@@ -57,7 +57,9 @@ fn assert_same(folder: &Path, path: &str) -> (FinishedProgram, String) {
     assert_eq!((one.code, eight.code), (Some(0), Some(0)), "{}", one.err);
     assert!(one.out == eight.out, "what is printed differs");
     assert_eq!(one.err, eight.err);
-    assert!(page == other, "the pages differ");
+    // The name of the page is in its command line.
+    let is_content = |line: &&str| !line.contains("id=\"origin\"");
+    assert!(page.lines().filter(is_content).eq(other.lines().filter(is_content)), "the pages differ");
     (one, page)
 }
 

@@ -76,7 +76,7 @@ fn every_output_says_that_items_could_not_be_read() {
         ("--markdown", "| items that could not be read, and may be part of a loop | 1 |".to_owned()),
         ("--markdown", format!("| {sentence} |")),
         ("--csv", ",refused,unread_items,llm_calls_saved,".to_owned()),
-        ("--csv", ",0,1,0,0,0,0,0,,,,,,,,\r\n".to_owned()),
+        ("--csv", ",0,1,0,0,0,0,0,,,,,,,,,0,\r\n".to_owned()),
         ("--card", format!(">{sentence}</text>")),
         ("--junit", format!("<skipped message=\"{sentence}\"/>")),
         ("--sarif", format!("\"text\": \"{sentence}\"")),

@@ -272,3 +272,32 @@ fn a_file_that_everybody_may_write_is_not_read() {
     assert!(guarded.notice().unwrap().contains("every user may write it"));
     assert_eq!(home.loader().load().unwrap().config.cycle.warn_at, 2, "the user starts the other commands");
 }
+
+#[test]
+fn a_project_may_lower_a_budget_and_neither_raise_nor_remove_nor_cheapen_it() {
+    let mine = ConfigSource::new(
+        "mine.toml",
+        "[budget]\nmax_cost_session = 8\nmax_cost_day = 20\nmax_cost_total = 100\n",
+    );
+    let theirs = "[budget]\nmax_cost_session = 4\nmax_cost_day = 40\nmax_cost_total = 0\nmax_cost_hour = 5\n\
+                  max_cost_per_minute = 0.01\nmode = \"off\"\n[prices.\"claude-opus-4-6\"]\ninput = 0\n";
+    let layers = ConfigLayers::default().user_file(mine).file(ConfigSource::new("loopbreak.toml", theirs));
+    let loaded = layers.load_untrusted().unwrap();
+    let budget = &loaded.config.budget;
+    let limits = [
+        budget.max_cost_session,
+        budget.max_cost_day,
+        budget.max_cost_total,
+        budget.max_cost_hour,
+        budget.max_cost_per_minute,
+    ];
+    assert_eq!(limits, [4.0, 20.0, 100.0, 5.0, 0.0]);
+    assert_eq!(budget.mode, Mode::Enforce);
+    assert!(loaded.config.prices.is_empty(), "a price of nothing would end no session");
+    let names = ignored(&loaded);
+    for name in ["budget.max_cost_day", "budget.max_cost_total", "budget.max_cost_per_minute", "budget.mode"]
+    {
+        assert!(names.contains(&name), "{name} {names:?}");
+    }
+    assert!(names.iter().any(|name| name.starts_with("prices")), "{names:?}");
+}

@@ -1,9 +1,11 @@
 //! Claude Code. The provided methods of [`HookAgent`] are its contract.
 
+use std::path::{Path, PathBuf};
+
 use loopbreak_trace::LogFormat;
 
 use crate::doctor::{self, CheckFinding, DoctorContext, InstalledPlugin};
-use crate::hook_agent::HookAgent;
+use crate::hook_agent::{HookAgent, is_file_name};
 use crate::install::SettingsLocation;
 
 pub(super) struct ClaudeCodeAgent;
@@ -39,5 +41,11 @@ impl HookAgent for ClaudeCodeAgent {
 
     fn transcript_format(&self) -> Option<LogFormat> {
         Some(LogFormat::CLAUDE_CODE)
+    }
+
+    /// Subagents write their own files in a folder that is named after the session.
+    fn usage_transcript(&self, named: &Path, subagent: Option<&str>) -> Option<PathBuf> {
+        let Some(id) = subagent else { return Some(named.to_owned()) };
+        is_file_name(id).then(|| named.with_extension("").join(format!("subagents/agent-{id}.jsonl")))
     }
 }

@@ -1,5 +1,7 @@
 //! Codex CLI.
 
+use std::path::{Path, PathBuf};
+
 use loopbreak_trace::LogFormat;
 use serde_json::{Value, json};
 
@@ -59,6 +61,11 @@ impl HookAgent for CodexAgent {
 
     fn transcript_format(&self) -> Option<LogFormat> {
         Some(LogFormat::CODEX)
+    }
+
+    /// Events of a subagent name its own rollout.
+    fn usage_transcript(&self, named: &Path, _: Option<&str>) -> Option<PathBuf> {
+        Some(named.to_owned())
     }
 
     /// A patch that does not apply has no event after the call.

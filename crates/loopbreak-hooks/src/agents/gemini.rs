@@ -1,5 +1,6 @@
 //! Gemini CLI.
 
+use loopbreak_trace::LogFormat;
 use serde_json::{Value, json};
 
 use crate::doctor::{self, CheckFinding, DoctorContext, InstalledPlugin};
@@ -39,6 +40,10 @@ impl HookAgent for GeminiAgent {
 
     fn installed_plugins(&self, context: &DoctorContext<'_>) -> Vec<InstalledPlugin> {
         doctor::agents::gemini::plugins(context)
+    }
+
+    fn usage_format(&self) -> Option<LogFormat> {
+        Some(LogFormat::GEMINI_CLI)
     }
 
     fn settings_location(&self) -> SettingsLocation {

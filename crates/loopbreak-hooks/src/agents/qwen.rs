@@ -1,9 +1,12 @@
 //! Qwen Code. Its contract is that of Claude Code, with timeouts in milliseconds.
 
+use std::path::{Path, PathBuf};
+
+use loopbreak_trace::LogFormat;
 use serde_json::{Value, json};
 
 use crate::doctor::{self, CheckFinding, DoctorContext};
-use crate::hook_agent::HookAgent;
+use crate::hook_agent::{HookAgent, is_file_name};
 use crate::install::SettingsLocation;
 
 pub(super) struct QwenAgent;
@@ -23,6 +26,17 @@ impl HookAgent for QwenAgent {
 
     fn check_own_settings(&self, context: &DoctorContext<'_>) -> Vec<CheckFinding> {
         doctor::agents::qwen::check(context)
+    }
+
+    fn usage_format(&self) -> Option<LogFormat> {
+        Some(LogFormat::QWEN_CODE)
+    }
+
+    /// Sessions are in `chats/`, and subagents write their own files in a folder beside it.
+    fn usage_transcript(&self, named: &Path, subagent: Option<&str>) -> Option<PathBuf> {
+        let Some(id) = subagent else { return Some(named.to_owned()) };
+        let (project, session) = (named.parent()?.parent()?, named.file_stem()?);
+        is_file_name(id).then(|| project.join("subagents").join(session).join(format!("agent-{id}.jsonl")))
     }
 
     fn settings_location(&self) -> SettingsLocation {

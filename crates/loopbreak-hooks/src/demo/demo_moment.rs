@@ -108,9 +108,10 @@ impl DemoMoment {
                     + &named("guard", refusal, text, refusal)
             }
             DemoMoment::Saved { calls, same, tokens } => {
+                let of_them = if same == calls { "all".to_owned() } else { same.to_string() };
                 let text = format!(
                     "The call is not made. In the recording, which nobody guarded, the agent makes {calls} more calls from \
-                     here, {same} of them this one, and spends {} tokens on them.",
+                     here, {of_them} of them this one, and spends {} tokens on them.",
                     grouped(*tokens)
                 );
                 format!("\n{}\n", wrap(&text, width).join("\n"))

@@ -124,6 +124,7 @@ impl DemoSession<'_> {
         event["cwd"] = self.folder.to_string_lossy().into();
         let warnings = RefCell::new(Vec::new());
         let environment = HookEnvironment {
+            parent_run: None,
             store: Some(self.folder.join("loopbreak.db")),
             disabled: false,
             limit: None,

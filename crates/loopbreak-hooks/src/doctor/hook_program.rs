@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::hook_agent::HookAgent;
-use crate::install::{is_executable, program_on_path};
+use crate::install::{SettingsScope, hook_command, is_executable, program_on_path};
 
 /// The program that an installed command names. It is compared with this program by its path, and never run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +55,28 @@ impl HookProgram {
             HookProgram::This
         } else {
             HookProgram::Other(path.to_owned())
+        }
+    }
+
+    /// Describes why an agent cannot call what was just installed for it, and what to do. Only the settings of projects depend
+    /// on the PATH: those of the user name the program by its path.
+    pub fn installation_fault(agent: &dyn HookAgent, scope: SettingsScope) -> Option<String> {
+        let command = hook_command(agent, scope).ok()?;
+        match HookProgram::identify(&command, agent) {
+            HookProgram::NotOnPath(name) => {
+                let this = std::env::current_exe().ok();
+                let folder = this.as_deref().and_then(Path::parent);
+                let folder =
+                    folder.map_or("the folder of this program".to_owned(), |at| at.display().to_string());
+                Some(format!(
+                    "`{name}` is not on the PATH, so the hooks do nothing yet: add {folder} to the PATH that the agent has"
+                ))
+            }
+            HookProgram::Other(path) => Some(format!(
+                "`loopbreak` on the PATH is another program, which the hooks will call: {}",
+                path.display()
+            )),
+            _ => None,
         }
     }
 

@@ -1,7 +1,9 @@
 //! The agent received a prompt.
 
-use loopbreak::Step;
+use loopbreak::event::SafetyGuard;
 use loopbreak::step::{HarnessEvent, StepText};
+use loopbreak::verdict::RunStop;
+use loopbreak::{DetectorName, Step, Verdict};
 use loopbreak_store::{RunEvent, StepEvent};
 
 use super::turn_end::stop_of_held_turn;
@@ -33,8 +35,11 @@ pub(crate) fn user_prompt(run: &mut HookTransaction<'_>) -> HookResponse {
         PromptAuthor::Human => {
             run.state.hook.reset();
             let verdict = run.observe(&Step { user: Some(StepText::from(prompt)), ..request.step(None) });
-            run.record(RunEvent::User(record.with_user(prompt).with_verdict((&verdict).into())));
-            HookResponse::Nothing
+            // A prompt is the first event of a session, so it is told here that a budget is used up. Another prompt continues it.
+            let response = response_about_cost(&verdict);
+            let summary = response.summarize(&verdict);
+            run.record(RunEvent::User(record.with_user(prompt).with_verdict(summary)));
+            response
         }
         PromptAuthor::Harness(harness) => {
             let verdict = run.observe(&Step { harness: Some(harness), ..request.step(None) });
@@ -46,4 +51,22 @@ pub(crate) fn user_prompt(run: &mut HookTransaction<'_>) -> HookResponse {
         // For some agents, this is the only event at which they stop.
         PromptAuthor::Nobody => run.stop_due().unwrap_or(HookResponse::Nothing),
     }
+}
+
+/// Returns the response to findings about budgets of money. Everything else is about the agent, which the user has just answered.
+fn response_about_cost(verdict: &Verdict) -> HookResponse {
+    let is_about_cost =
+        |pattern| SafetyGuard::of_finding(DetectorName::Budget, pattern) == SafetyGuard::MaxCost;
+    let mut about_cost = verdict.clone();
+    about_cost.decisions.retain(|decision| {
+        decision.detector == DetectorName::Budget && is_about_cost(decision.pattern) && decision.enforced
+    });
+    if about_cost.decisions.is_empty() {
+        return HookResponse::Nothing;
+    }
+    let end = about_cost.decisions.iter().find(|decision| decision.intervention.ends_run());
+    about_cost.stop =
+        end.map(|end| RunStop { reason: end.pattern, detector: end.detector, ending: RunStop::ENDING });
+    about_cost.advice.retain(|advice| advice.detector == DetectorName::Budget);
+    HookResponse::from(&about_cost)
 }

@@ -157,6 +157,7 @@ mod tests {
     use loopbreak::{Config, Step};
 
     use loopbreak_analysis::RunAnalysis;
+    use loopbreak_analysis::prices::StepCost;
     use loopbreak_analysis::recording::RunRecording;
 
     use super::*;
@@ -184,7 +185,7 @@ mod tests {
             let line = line.to_string();
             let step = Step::from_json(&line).unwrap();
             let verdict = analysis.observe(&step);
-            recording.add(&step, &verdict);
+            recording.add(&step, &verdict, &StepCost::default());
         }
         let report = analysis.finish("long.jsonl", "steps");
         let detail = RunDetail::new(&report, recording.finish(&report.findings));

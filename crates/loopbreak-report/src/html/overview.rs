@@ -5,11 +5,17 @@ use loopbreak_analysis::recording::{FinishedRecording, visible_text};
 use loopbreak_analysis::{RunReport, ScoreReport, VerdictName};
 use serde::Serialize;
 
+use super::page_loops::{LoopEntry, PageLoops};
+
 use crate::turn_ranges::turn_ranges;
 use crate::unread_items::unread_items;
 
 /// Maximum length of a name, in bytes.
 const NAME: usize = 160;
+/// Maximum length of the words of a prompt, in bytes.
+const PROMPT: usize = 160;
+/// Maximum number of models.
+const MODELS: usize = 4;
 
 /// A run in the list. The keys are short because a page has many of them.
 #[derive(Serialize)]
@@ -50,9 +56,31 @@ pub(super) struct OverviewLine<'r> {
     /// First and last time, in milliseconds since 1970.
     #[serde(rename = "at", skip_serializing_if = "Option::is_none")]
     times: Option<(i64, i64)>,
-    /// The model, if there is only one.
-    #[serde(rename = "mo", skip_serializing_if = "Option::is_none")]
-    model: Option<String>,
+    /// The first models.
+    #[serde(rename = "mo", skip_serializing_if = "Vec::is_empty")]
+    models: Vec<String>,
+    /// The folder of the project.
+    #[serde(rename = "pj", skip_serializing_if = "Option::is_none")]
+    project: Option<String>,
+    /// The first words of the prompt.
+    #[serde(rename = "pm", skip_serializing_if = "Option::is_none")]
+    prompt: Option<String>,
+    /// A part of the cost is estimated.
+    #[serde(rename = "es", skip_serializing_if = "std::ops::Not::not")]
+    is_estimate: bool,
+    /// Tokens without a price.
+    #[serde(rename = "up", skip_serializing_if = "is_zero")]
+    unpriced_tokens: u64,
+    /// Money, tokens and steps in loops.
+    #[serde(rename = "lu", skip_serializing_if = "Option::is_none")]
+    loop_cost: Option<f64>,
+    #[serde(rename = "lk", skip_serializing_if = "is_zero")]
+    loop_tokens: u64,
+    #[serde(rename = "ls", skip_serializing_if = "is_zero")]
+    loop_steps: u64,
+    /// The loops.
+    #[serde(rename = "lp", skip_serializing_if = "Vec::is_empty")]
+    loops: Vec<LoopEntry>,
     /// Loops that continued, that were left, and that ended with the run, after their first warning.
     #[serde(rename = "fx")]
     effects: (u64, u64, u64),
@@ -70,12 +98,17 @@ pub(super) struct OverviewLine<'r> {
     unread: Option<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// A turn and its finding.
 #[derive(Serialize)]
 struct OverviewPoint(u64, DetectorName, Pattern, Option<Intervention>);
 
 impl<'r> OverviewLine<'r> {
-    pub(super) fn new(run: &'r RunReport, recording: &FinishedRecording) -> Self {
+    pub(super) fn new(run: &'r RunReport, recording: &FinishedRecording, loops: &PageLoops<'_>) -> Self {
         let ending = run.ending.as_ref();
         let has_ended = ending.is_some();
         let turns = recording.turns.unwrap_or((1, run.steps.max(1)));
@@ -100,9 +133,15 @@ impl<'r> OverviewLine<'r> {
             destroyed: run.progress_after_ending.filter(|_| has_ended),
             score: run.score,
             times: run.started.zip(run.ended),
-            model: Some(&run.models)
-                .filter(|models| models.len() == 1)
-                .map(|models| visible_text(&models[0], NAME)),
+            models: run.models.iter().take(MODELS).map(|model| visible_text(model, NAME)).collect(),
+            project: run.about.project.as_ref().map(|project| visible_text(project, NAME)),
+            prompt: run.about.prompt.as_ref().map(|prompt| visible_text(prompt, PROMPT)),
+            is_estimate: run.spending.estimated_usd.is_some(),
+            unpriced_tokens: run.spending.unpriced_tokens,
+            loop_cost: run.spending.in_loops_usd,
+            loop_tokens: run.spending.tokens_in_loops,
+            loop_steps: run.spending.steps_in_loops,
+            loops: loops.loops_of(run),
             effects: (effects.went_on, effects.changed_course, effects.ended),
             saved_calls: Some(run.llm_calls_saved).filter(|calls| *calls != run.steps_after_ending),
             checks: Some(run.checkpoints.len())

@@ -116,6 +116,12 @@ pub const COLUMNS: &[CsvColumn] = &[
     }),
     ("project", "the folder of the project, if the log names it", |run| text(run.about.project.as_deref())),
     ("prompt", "the first words of the prompt, without secrets", |run| text(run.about.prompt.as_deref())),
+    ("steps_in_loops", "number of turns in loops that the agent would have been warned about", |run| {
+        plain(Some(run.spending.steps_in_loops))
+    }),
+    ("tokens_in_loops", "tokens of these turns; empty if there are none", |run| {
+        plain(Some(run.spending.tokens_in_loops).filter(|tokens| *tokens > 0))
+    }),
 ];
 
 fn text(text: Option<&str>) -> CsvCell {

@@ -12,16 +12,17 @@ use crate::text::TextStyle;
 
 /// Text for a store without runs.
 const NO_RUNS: &str =
-    "no runs stored yet; `loopbreak hook install` guards a coding agent, `loopbreak run` a command\n";
+    "no runs stored yet; `loopbreak hook install` guards a coding agent, `loopbreak run` a command";
 /// Text for a store without runs of the last hour.
-const NO_RECENT_RUNS: &str = "no runs in the last hour; `loopbreak status --all` shows earlier ones\n";
+const NO_RECENT_RUNS: &str = "no runs in the last hour; `loopbreak status --all` shows earlier ones";
 
 /// Renders the status of runs: two lines per run, with its loops and tasks below them. `all` says that the summary is about
 /// all stored runs, not only those of the last hour.
 pub fn render_status(summary: &StatusSummary, all: bool, now: i64, style: &TextStyle) -> String {
     let mut text = String::new();
     if summary.runs.is_empty() {
-        text.push_str(if all { NO_RUNS } else { NO_RECENT_RUNS });
+        let line = style.wrap_line(if all { NO_RUNS } else { NO_RECENT_RUNS }, style.width, 2);
+        let _ = writeln!(text, "{line}");
     }
     for status in &summary.runs {
         render_run(&mut text, status, now, style);

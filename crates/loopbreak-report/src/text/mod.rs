@@ -1,5 +1,6 @@
 //! The report as text for a terminal.
 
+mod comparison;
 mod detail;
 mod explanation_text;
 mod figures;
@@ -11,11 +12,13 @@ mod style;
 mod table;
 mod totals;
 mod typable_ids;
+mod wrapped_lines;
 
 use std::io::{self, Write};
 
 use loopbreak_analysis::Report;
 
+pub use comparison::render_comparison;
 pub use explanation_text::ExplanationText;
 pub use run_order::RunOrder;
 pub use style::TextStyle;

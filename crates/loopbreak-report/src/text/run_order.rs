@@ -22,11 +22,11 @@ pub enum RunOrder {
 }
 
 /// A figure that runs are sorted by.
-pub(super) type OrderKey = (u64, VerdictName, u64, u64);
+pub(crate) type OrderKey = (u64, VerdictName, u64, u64);
 
 impl RunOrder {
     /// Returns the figure that a run is sorted by.
-    pub(super) fn key(self, run: &RunReport) -> OrderKey {
+    pub(crate) fn key(self, run: &RunReport) -> OrderKey {
         let micros = |usd: Option<f64>| (usd.unwrap_or(0.0) * 1e6) as u64;
         let only = |figure: u64| (figure, VerdictName::Clear, 0, 0);
         match self {

@@ -17,8 +17,10 @@ use loopbreak::step::EpochMillis;
 use loopbreak_analysis::RunList;
 use loopbreak_analysis::{RunReport, VerdictName};
 
-/// Maximum number of runs. With more, only those with findings are listed.
+/// Maximum number of runs that are all listed.
 const LINES: usize = 40;
+/// With more runs, only this number of those with findings is listed: each may take three lines, and a screen has to be enough.
+const WORST: usize = 12;
 /// Width of the score strip.
 const DRAWN: usize = 10;
 /// Width of all columns but the score and the name, with gaps: verdict, steps, turn, saves.
@@ -37,7 +39,7 @@ pub(super) struct RunTable {
 
 impl RunTable {
     pub(super) fn new(runs: &dyn RunList, options: TableOptions) -> io::Result<Self> {
-        let lines = options.top.unwrap_or(LINES);
+        let lines = options.top.unwrap_or(if runs.len() <= LINES { LINES } else { WORST });
         // By another order than waste, a run without findings may be the first.
         let all = options.top.is_some() || runs.len() <= LINES || options.order != RunOrder::Waste;
         let mut worst = WorstRuns::new(lines);
@@ -53,7 +55,15 @@ impl RunTable {
                 .for_each(|(count, _)| *count += 1);
             Ok(())
         })?;
-        let listed = worst.finish();
+        let mut listed = worst.finish();
+        if options.top.is_none() && runs.len() > LINES {
+            // One page, however many lines a run has.
+            let mut lines = 0;
+            listed.retain(|run| {
+                lines += 1 + usize::from(has_facts(run)) + usize::from(!words_about(run).is_empty());
+                lines <= LINES
+            });
+        }
         for (count, verdict) in &mut counts {
             *count -= listed.iter().filter(|run| run.verdict == *verdict).count();
         }
@@ -151,7 +161,7 @@ fn line(
 fn about(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
     let dim = look.dim();
     let room = look.width.saturating_sub(INDENT);
-    if run.tokens.is_some() || !run.spending.is_unknown() {
+    if has_facts(run) {
         let date = run.started.and_then(|at| EpochMillis(at).rfc3339()).map(|time| time[..10].to_owned());
         let ran = run.started.zip(run.ended).filter(|(started, ended)| ended > started);
         let model = run.models.first().map(|model| match run.models.len() {
@@ -169,15 +179,25 @@ fn about(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         writeln!(out, "{dim}{:INDENT$}{}{dim:#}", "", look.fit(&facts.join(look.sign(" · ", ", ")), room))?;
     }
-    let project = run.about.project.as_deref().map(folder_name).filter(|name| !name.is_empty());
-    let prompt =
-        run.about.prompt.as_deref().map(|prompt| prompt.split_whitespace().collect::<Vec<_>>().join(" "));
-    let words = [project.map(str::to_owned), prompt].into_iter().flatten().collect::<Vec<_>>().join(": ");
+    let words = words_about(run);
     if words.is_empty() {
         Ok(())
     } else {
         writeln!(out, "{dim}{:INDENT$}{}{dim:#}", "", look.fit_words(&words, room))
     }
+}
+
+/// Returns whether a run has a line with its date, model and cost.
+fn has_facts(run: &RunReport) -> bool {
+    run.tokens.is_some() || !run.spending.is_unknown()
+}
+
+/// Returns the project and the prompt of a run. Empty if the log has neither.
+fn words_about(run: &RunReport) -> String {
+    let project = run.about.project.as_deref().map(folder_name).filter(|name| !name.is_empty());
+    let prompt =
+        run.about.prompt.as_deref().map(|prompt| prompt.split_whitespace().collect::<Vec<_>>().join(" "));
+    [project.map(str::to_owned), prompt].into_iter().flatten().collect::<Vec<_>>().join(": ")
 }
 
 /// Returns the last part of a path, with either separator.

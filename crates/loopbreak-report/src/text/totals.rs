@@ -13,7 +13,7 @@ use crate::spending::{amount, price_source, total_cost, unpriced};
 use crate::unread_items::unread_items;
 use loopbreak_analysis::{Report, RunTotals, SeriesReport, VerdictName};
 
-/// Maximum number of loops of several runs.
+/// Maximum number of loops of several runs, and of tasks and prompts that span runs.
 const GROUPS: usize = 5;
 
 /// Returns the totals in one line.
@@ -30,8 +30,12 @@ pub fn summary(totals: &RunTotals) -> String {
 
 /// Writes the tasks and prompts that span runs, then the totals.
 pub(super) fn write(out: &mut String, report: &Report, look: &TextStyle) -> fmt::Result {
-    for series in report.series.iter().filter(|series| !series.findings.is_empty()) {
-        task(out, series, look)?;
+    let series = || report.series.iter().filter(|series| !series.findings.is_empty());
+    series().take(GROUPS).try_for_each(|series| task(out, series, look))?;
+    let more = series().count().saturating_sub(GROUPS);
+    if more > 0 {
+        let dim = look.dim();
+        writeln!(out, "{dim}+{more} more tasks and prompts; --json lists them{dim:#}\n")?;
     }
     let totals = &report.totals;
     if totals.runs > 1 {

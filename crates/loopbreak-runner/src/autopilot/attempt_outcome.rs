@@ -61,6 +61,7 @@ impl TaskAutopilot<'_, '_> {
             user: human.as_deref().map(Into::into),
             ..self.run_loop.step()
         };
+        self.run_loop.share_spending(&step);
         let verdict = self.run_loop.guard.observe(&step);
         self.run_loop.recorder.add_findings(&verdict, now());
         self.run_loop.add_to_history(format!("{} (task {id})", iteration.render_line()));

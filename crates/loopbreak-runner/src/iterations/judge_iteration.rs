@@ -42,6 +42,7 @@ impl RunLoop<'_> {
             user: human.as_deref().map(Into::into),
             ..self.step()
         };
+        self.share_spending(&step);
         let verdict = self.guard.observe(&step);
         self.recorder.add_findings(&verdict, now());
         self.add_to_history(iteration.render_line());
@@ -69,6 +70,19 @@ impl RunLoop<'_> {
         self.record(iteration, &verdict);
         self.write_scratchpad(iteration, &next);
         end
+    }
+
+    /// Records what the run has cost, this step included, and tells the guard what all sessions have spent.
+    pub(crate) fn share_spending(&mut self, step: &Step<'_>) {
+        if !self.config.budget.has_shared_limit() {
+            return;
+        }
+        let cost = step.usage.and_then(|usage| usage.cost_usd).unwrap_or(0.0);
+        let spent = self.recorder.record_cost(self.runner_state.cost_usd.unwrap_or(0.0) + cost);
+        if let Some(spent) = spent {
+            self.known_session_cost = spent.session;
+            self.guard.share_spending(spent.before(step));
+        }
     }
 
     /// Counts an iteration that began and never ended, because the runner was killed. Otherwise a program that starts a
@@ -104,7 +118,9 @@ impl RunLoop<'_> {
             self.observer.message(&advice.text);
         }
         let has_cost = iteration.usage.is_some_and(|usage| usage.cost_usd.is_some());
-        if self.config.budget.max_cost > 0.0 && !has_cost && iteration.number == 1 {
+        // Hooks of the agent may know it.
+        let has_cost = has_cost || self.known_session_cost > 0.0;
+        if self.config.budget.limits_cost() && !has_cost && iteration.number == 1 {
             self.observer
                 .warning("the command does not report its cost, so the cost limit cannot be enforced");
         }

@@ -13,6 +13,7 @@ use loopbreak_store::{BackoffEvent, NoteEvent, RunEndEvent, RunEvent, RunnerStat
 
 use loopbreak_watch::notification::{LoopNotification, NotifierSet};
 
+use crate::PARENT_RUN_VARIABLE;
 use crate::error::RunError;
 use crate::iterations::iteration_result::IterationResult;
 use crate::iterations::run_end::RunEndReason;
@@ -59,6 +60,8 @@ pub(crate) struct RunLoop<'a> {
     pub(crate) has_noted_promise: bool,
     /// Environment variables of the command.
     pub(crate) variables: Vec<(&'static str, String)>,
+    /// Cost of the run by the store, which hooks of the agent may have recorded. 0 if nothing is known.
+    pub(crate) known_session_cost: f64,
 }
 
 /// The reason why the run ends, and a text about it.
@@ -161,11 +164,12 @@ impl RunLoop<'_> {
             [self.runner_state.advice.as_deref(), promise_note.as_deref()].into_iter().flatten().collect();
         let (words, input) = self.prompt.command_line(&notes);
         let time_limit = [self.options.iteration_timeout, self.time_left()].into_iter().flatten().min();
-        let variables = &self.variables;
+        let mut variables = self.variables.clone();
+        variables.push((PARENT_RUN_VARIABLE, self.recorder.session().to_owned()));
         let start = CommandStart {
             words: &words,
             input,
-            variables,
+            variables: &variables,
             time_limit,
             log: log.transpose()?,
             observer: Some(self.observer),

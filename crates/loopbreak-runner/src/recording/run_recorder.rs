@@ -5,14 +5,16 @@ use std::fs::File;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use loopbreak::{Config, Guard, Verdict};
+use loopbreak::{Config, Guard, SharedSpending, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
-    AgentProcess, Run, RunChange, RunEvent, RunKey, RunLock, RunRecords, RunState, RunnerState, Store,
-    StoreError, StoreHealing, StoreUrl, StoredAttempt, StoredEvent, change_with_healing, default_path, now,
+    AgentProcess, Run, RunChange, RunEvent, RunKey, RunLock, RunRecords, RunState, RunnerState, SessionCost,
+    Store, StoreError, StoreHealing, StoreUrl, StoredAttempt, StoredEvent, change_with_healing, default_path,
+    now,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::PARENT_RUN_VARIABLE;
 use crate::error::RunError;
 use crate::observer::RunObserver;
 
@@ -185,6 +187,17 @@ impl<'o> RunRecorder<'o> {
         runs.into_iter().map(|run| (run.clone(), store.events(&run).unwrap_or_default())).collect()
     }
 
+    /// Records what the run has cost so far, and returns what all sessions have spent. `None` if the store cannot say it.
+    pub(crate) fn record_cost(&mut self, usd: f64) -> Option<SharedSpending> {
+        let now = now();
+        let parent = std::env::var(PARENT_RUN_VARIABLE).unwrap_or_default();
+        let (session, part) = (self.key.session.clone(), String::new());
+        let cost = SessionCost { session, part, parent, usd, at: now };
+        let store = self.store.as_mut()?;
+        let spent = store.record_costs(&[cost], now).and_then(|()| store.spending(&self.key.session, now));
+        spent.map_err(|error| self.observer.warning(&format!("cannot record the cost: {error}"))).ok()
+    }
+
     pub(crate) fn session(&self) -> &str {
         &self.key.session
     }
@@ -325,6 +338,7 @@ impl<'o> RunRecorder<'o> {
                 events: events.clone(),
                 records,
                 ended: event.ended,
+                cost: None,
             })?;
             Ok(by_others)
         };

@@ -105,6 +105,28 @@ const MIGRATIONS: &[(&str, &str)] = &[
             PRIMARY KEY (run, id)
         ) WITHOUT ROWID;",
     ),
+    (
+        // Sessions, and not runs: a session has several runs, and is removed with none of them. The sums of `spending_periods`
+        // are of everything (kind 0), of a day (1) and of a minute (2) since 1970.
+        "spending",
+        "CREATE TABLE spending (
+            session TEXT NOT NULL,
+            part TEXT NOT NULL,
+            parent TEXT NOT NULL,
+            usd REAL NOT NULL,
+            since INTEGER NOT NULL,
+            seen INTEGER NOT NULL,
+            PRIMARY KEY (session, part)
+        ) WITHOUT ROWID;
+        CREATE INDEX spending_by_parent ON spending (parent);
+        CREATE TABLE spending_periods (
+            kind INTEGER NOT NULL,
+            period INTEGER NOT NULL,
+            usd REAL NOT NULL,
+            since INTEGER NOT NULL,
+            PRIMARY KEY (kind, period)
+        ) WITHOUT ROWID;",
+    ),
 ];
 
 /// Version of the tables that this program writes.
@@ -243,9 +265,9 @@ mod tests {
             .unwrap()
             .map(Result::unwrap)
             .collect();
-        assert_eq!(applied, [7, 9, 9]);
+        assert_eq!(applied, [7, 9, 9, 9]);
         old.execute_batch(
-            "SELECT id FROM context_entries; SELECT task FROM attempts; SELECT deferred FROM roadmap",
+            "SELECT id FROM context_entries; SELECT task FROM attempts; SELECT deferred FROM roadmap; SELECT usd FROM spending",
         )
         .unwrap();
     }

@@ -18,6 +18,7 @@ mod prune;
 mod quarantine;
 mod rows;
 mod run_lock_file;
+mod spending;
 mod store;
 mod store_file_id;
 mod transaction;

@@ -112,6 +112,9 @@ pub(super) fn remove_run(connection: &mut Connection, run: &RunKey) -> Result<()
 }
 
 fn remove_rows(connection: &Connection, run: i64) -> Result<(), StoreError> {
+    // The run counts its cost from 0 if it starts over. What all sessions have spent stays.
+    let sql = "DELETE FROM spending WHERE (session, part) IN (SELECT session, agent FROM runs WHERE id = ?1)";
+    connection.execute(sql, (run,)).map_err(store_error)?;
     for table in TABLES {
         connection.execute(&format!("DELETE FROM {table} = ?1"), (run,)).map_err(store_error)?;
     }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use loopbreak::SharedSpending;
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 
 use super::connection::{connect, connect_to_read};
 use super::event_reader::{read_event, read_events};
@@ -13,11 +14,11 @@ use super::prune::{DAY, remove_run};
 use super::rows::{self, ROADMAP_COLUMNS, RUN_COLUMNS};
 use super::store_file_id::StoreFileId;
 use super::transaction::SqliteTransaction;
-use super::{quarantine, run_lock_file, sibling, store_error};
+use super::{quarantine, run_lock_file, sibling, spending, store_error};
 use crate::tasks::RoadmapTask;
 use crate::{
-    EventCount, Run, RunKey, RunLock, RunTransaction, Store, StoreError, StoreOptions, StoredAttempt,
-    StoredContextEntry, StoredEvent, StoredRecovery, StoredTask, now,
+    EventCount, Run, RunKey, RunLock, RunTransaction, SessionCost, Store, StoreError, StoreOptions,
+    StoredAttempt, StoredContextEntry, StoredEvent, StoredRecovery, StoredTask, now,
 };
 
 /// Size in bytes at which the write-ahead log is copied into the file. A process that opens the store after all others
@@ -276,6 +277,25 @@ impl Store for SqliteStore {
         self.select(sql, (run.id,), rows::context_entry)
     }
 
+    fn spending(&self, session: &str, now: i64) -> Result<SharedSpending, StoreError> {
+        self.limit_waiting()?;
+        spending::read(&self.connection, session, now)
+    }
+
+    fn record_costs(&mut self, costs: &[SessionCost], now: i64) -> Result<(), StoreError> {
+        self.refresh()?;
+        self.limit_waiting()?;
+        let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
+            .map_err(store_error)?;
+        for cost in costs {
+            spending::record(&transaction, cost, now)?;
+        }
+        if !self.is_current() {
+            return Err(StoreError::Replaced);
+        }
+        transaction.commit().map_err(store_error)
+    }
+
     fn recoveries(&self, run: &Run) -> Result<Vec<StoredRecovery>, StoreError> {
         let sql =
             "SELECT at, turn, intervention, loop, task, reason FROM recoveries WHERE run = ?1 ORDER BY id";
@@ -311,6 +331,6 @@ fn clip_key(run: &RunKey) -> RunKey {
     }
 }
 
-fn clip_name(name: &str) -> &str {
+pub(super) fn clip_name(name: &str) -> &str {
     &name[..name.floor_char_boundary(NAME_BYTES)]
 }

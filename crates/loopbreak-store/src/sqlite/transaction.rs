@@ -4,9 +4,9 @@ use rusqlite::{OptionalExtension as _, Transaction, TransactionBehavior};
 
 use super::prune::{CHECK_INTERVAL, DAY, prune, trim_events};
 use super::store::{SqliteStore, roadmap};
-use super::{rows, store_error};
+use super::{rows, spending, store_error};
 use crate::tasks::RoadmapTask;
-use crate::{RunChange, RunKey, RunTransaction, StoreError};
+use crate::{RunChange, RunKey, RunTransaction, SessionCost, StoreError};
 
 /// One change in this many checks the length of the write-ahead log. If hundreds of changes come at once, not
 /// every one of them should wait for the disk.
@@ -101,7 +101,7 @@ impl RunTransaction for SqliteTransaction<'_> {
 
     fn commit(self: Box<Self>, change: RunChange) -> Result<(), StoreError> {
         let (id, before) = self.run_row(change.events.len() as u64)?;
-        let SqliteTransaction { store, transaction, now, .. } = *self;
+        let SqliteTransaction { store, transaction, now, key, .. } = *self;
         let (ended, events) = (change.ended.then_some(now), before + change.events.len() as u64);
         transaction
             .execute(
@@ -117,6 +117,10 @@ impl RunTransaction for SqliteTransaction<'_> {
                 .map_err(store_error)?;
         }
         rows::insert_records(&transaction, id, &change.records)?;
+        if let Some(cost) = change.cost {
+            let cost = SessionCost { session: key.session, part: key.agent, ..cost };
+            spending::record(&transaction, &cost, now)?;
+        }
         // Nobody would ever read a change of a file that was removed or moved away.
         if !store.is_current() {
             return Err(StoreError::Replaced);

@@ -9,7 +9,7 @@ use loopbreak::text::clip;
 use serde::{Deserialize, Serialize};
 
 use super::event_memory::is_unique;
-use super::{EventMemory, push_bounded};
+use super::{EventMemory, TranscriptCost, push_bounded};
 
 /// Number of refused loops, pieces of advice and questions that are remembered.
 const MAX_REFUSALS: usize = 8;
@@ -51,6 +51,8 @@ pub struct HookState {
     pub(super) recorded: Vec<u64>,
     /// Checksums of the notices that the user was given.
     pub(super) notices: Vec<u64>,
+    /// Cost of the run, read from its transcript. Only with a budget of money.
+    pub costs: Option<TranscriptCost>,
 }
 
 /// Position in the transcript of an agent.

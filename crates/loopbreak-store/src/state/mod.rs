@@ -10,6 +10,7 @@ mod snapshot_json;
 mod state_record;
 mod stored_guard;
 mod task_series;
+mod transcript_cost;
 mod warned_loop;
 
 pub use agent_process::{AgentPause, AgentProcess};
@@ -20,6 +21,7 @@ pub use run_state::{RunState, StateError};
 pub use runner_state::{AutopilotState, RunnerState};
 pub use stored_guard::StoredGuard;
 pub use task_series::TaskSeries;
+pub use transcript_cost::TranscriptCost;
 pub use warned_loop::WarnedLoop;
 
 /// Appends to a list of bounded length. The oldest entry is removed first.

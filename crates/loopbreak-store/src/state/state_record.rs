@@ -11,7 +11,7 @@ use super::hook_state::RefusalCount;
 use super::snapshot_json;
 use super::{
     AgentPause, AgentProcess, EventMemory, HookState, KnownLoop, RunState, RunnerState, StoredGuard,
-    TaskSeries, TranscriptOffset, WarnedLoop,
+    TaskSeries, TranscriptCost, TranscriptOffset, WarnedLoop,
 };
 
 /// A state as it is stored.
@@ -46,6 +46,8 @@ pub(super) struct StateRecord {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notices: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    costs: Option<TranscriptCost>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<AgentMemory>,
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<AgentProcess>,
@@ -74,6 +76,7 @@ impl From<StateRecord> for RunState {
                 events: record.events,
                 recorded: record.recorded,
                 notices: record.notices,
+                costs: record.costs,
             },
             runner: record.runner,
             series: TaskSeries { attempts: record.series, foreign_clock: record.own_times },
@@ -101,6 +104,7 @@ impl From<RunState> for StateRecord {
             events: hook.events,
             recorded: hook.recorded,
             notices: hook.notices,
+            costs: hook.costs,
             series: series.attempts,
             own_times: series.foreign_clock,
             runner,

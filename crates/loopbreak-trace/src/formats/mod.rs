@@ -24,6 +24,8 @@ mod zorkgpt;
 pub(crate) use claude_code::ClaudeCodeFormat;
 pub use claude_code::rejection_reason;
 pub(crate) use codex::CodexFormat;
+pub(crate) use gemini_cli::GeminiCliFormat;
+pub(crate) use qwen_code::QwenCodeFormat;
 pub(crate) use steps::StepsFormat;
 
 use crate::log_format::FormatDefinition;
@@ -32,8 +34,8 @@ use crate::log_format::FormatDefinition;
 pub(crate) static ALL: &[&dyn FormatDefinition] = &[
     &ClaudeCodeFormat,
     &CodexFormat,
-    &gemini_cli::GeminiCliFormat,
-    &qwen_code::QwenCodeFormat,
+    &GeminiCliFormat,
+    &QwenCodeFormat,
     &opencode::OpencodeFormat,
     &pi::PiFormat,
     &ltf::LtfFormat,

@@ -84,13 +84,20 @@ impl LogInput {
         self.folder
     }
 
+    /// Returns the paths of all files that are read, each with the agent that wrote it if the file was joined because of it.
+    /// There are none for standard input.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, Option<&str>)> {
+        let parts = self.parts.iter().map(|part| (part.path.as_path(), part.agent.as_deref()));
+        self.path.as_deref().map(|path| (path, None)).into_iter().chain(parts)
+    }
+
     /// Returns the other files of the same run, which are read with it.
     pub(crate) fn parts(&self) -> &[CompanionPath] {
         &self.parts
     }
 
     /// Returns whether the companion files follow one another, and are not merged by time.
-    pub(crate) fn is_sequence(&self) -> bool {
+    pub fn is_sequence(&self) -> bool {
         self.folder_run.is_some()
     }
 
@@ -117,7 +124,8 @@ impl LogInput {
         self.limit = limit;
     }
 
-    pub(super) fn unpack_limit(&self) -> UnpackLimit {
+    /// Returns the limit on the unpacked bytes of each file.
+    pub fn unpack_limit(&self) -> UnpackLimit {
         self.limit
     }
 

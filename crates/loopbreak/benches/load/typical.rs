@@ -24,6 +24,47 @@ pub(crate) fn coding(count: usize) -> Vec<String> {
     (0..count).map(step).collect()
 }
 
+/// The same calls with the output of programs, of 1 to 120 lines.
+pub(crate) fn outputs(count: usize) -> Vec<String> {
+    let mut dice = 7_u64;
+    let mut below = |sides: usize| {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (dice >> 33) as usize % sides
+    };
+    let mut output_line = || {
+        let (number, part) = (below(5000), below(40));
+        match below(5) {
+            0 => format!(r"test parser::case_{number} ... ok\n"),
+            1 => format!(r"src/part_{part}.rs:{number}:9: warning: unused variable `value_{part}`\n"),
+            2 => format!(r#"    let total = sum(\"part {part}\", {number}); // see above\n"#),
+            3 => format!(r"Compiling part_{part} v0.{part}.{number}\n"),
+            _ => format!(r"-rw-r--r-- 1 agent agent {number} Nov  4 09:35 part_{part}.rs\n"),
+        }
+    };
+    let step = |index: usize| {
+        let text: String = (0..[1, 4, 12, 40, 120][index % 5]).map(|_| output_line()).collect();
+        let (part, number) = (index * 7 % 40, index * 31 % 900);
+        let action = match index % 4 {
+            0 => {
+                format!(r#"{{"name":"Read","args":{{"file_path":"src/part_{part}.rs","offset":{number}}}}}"#)
+            }
+            1 => format!(r#"{{"name":"Grep","args":{{"pattern":"value_{number}","path":"src"}}}}"#),
+            2 => {
+                format!(r#"{{"name":"Bash","args":{{"command":"cargo test -p part_{part} case_{number}"}}}}"#)
+            }
+            _ => format!(
+                r#"{{"name":"Edit","args":{{"file_path":"src/part_{part}.rs","old_string":"value_{number}","new_string":"total_{number}"}}}}"#
+            ),
+        };
+        let error = index.is_multiple_of(12);
+        format!(
+            r#"{{"run":"a","at":{},"action":{action},"outcome":{{"text":"{text}","error":{error}}},"usage":{{"input_tokens":{number},"output_tokens":80}}}}"#,
+            1_762_248_924_000_u64 + 4_000 * index as u64
+        )
+    };
+    (0..count).map(step).collect()
+}
+
 /// Edits only, all of them different.
 pub(crate) fn edits(count: usize) -> Vec<String> {
     (0..count).map(edit).collect()

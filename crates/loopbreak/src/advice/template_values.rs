@@ -16,9 +16,14 @@ impl From<&Evidence> for TemplateValues {
         let mut values = TemplateValues::default();
         for (name, value) in evidence.iter() {
             // Loopbreak wrote these: a sentence whose parts were quoted, a list of numbers, and times with their units.
-            let own =
-                [EvidenceKey::REASON, EvidenceKey::TURNS, EvidenceKey::RUNTIME, EvidenceKey::MAX_RUNTIME]
-                    .contains(name);
+            let own = [
+                EvidenceKey::REASON,
+                EvidenceKey::TURNS,
+                EvidenceKey::RUNTIME,
+                EvidenceKey::MAX_RUNTIME,
+                EvidenceKey::SPENT_IN,
+            ]
+            .contains(name);
             let text = match value {
                 EvidenceValue::Text(text) if own => inert(text),
                 _ => shown(value),

@@ -33,7 +33,7 @@ macro_rules! for_each_detector {
             (task Task TaskDetector TaskSettings run 30 "Repeated attempts at a task, or at tasks in turn, without progress." [CompletedTaskRevisit = "completed_task_revisit", BlockedTaskSpin = "blocked_task_spin", NoProgressRepeat = "no_progress_repeat", TaskCycle = "task_cycle"])
             (signature Signature SignatureDetector SignatureSettings agent 50 "Iterations whose outputs have the same signature." [RepeatedSignature = "repeated_signature"])
             (similarity Similarity SimilarityDetector SimilaritySettings run 40 "Iterations whose outputs are nearly identical." [SimilarOutput = "similar_output"])
-            (budget Budget BudgetDetector BudgetSettings run 10 "Limits of iterations, time and money." [MaxIterations = "max_iterations", MaxRuntime = "max_runtime", MaxCost = "max_cost"])
+            (budget Budget BudgetDetector BudgetSettings run 10 "Limits of iterations, time and money." [MaxIterations = "max_iterations", MaxRuntime = "max_runtime", MaxCost = "max_cost", MaxCostSession = "max_cost_session", MaxCostHour = "max_cost_hour", MaxCostDay = "max_cost_day", MaxCostTotal = "max_cost_total", MaxCostPerMinute = "max_cost_per_minute"])
             (errors Errors ErrorsDetector ErrorsSettings agent 60 "Errors in a row." [ConsecutiveErrors = "consecutive_errors"])
             (cycle Cycle CycleDetector CycleSettings agent 70 "The same calls with the same results, in the same order." [Cycle = "cycle", Circuit = "circuit"])
             (recurrence Recurrence RecurrenceDetector RecurrenceSettings run 50 "Calls that return with the same result, with others between them." [Recycling = "recycling", Again = "again"])
@@ -72,6 +72,7 @@ pub(crate) mod repetition;
 mod report_latch;
 mod step_context;
 
+pub use budget::SharedSpending;
 pub use custom_name::{CustomName, InvalidName};
 pub(crate) use detection::{Detection, DetectionCollector, DetectorReport, LoopFamily};
 pub(crate) use detector::{Detector, DetectorSettings, StepDetector};

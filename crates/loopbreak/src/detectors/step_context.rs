@@ -1,6 +1,6 @@
 //! The context in which a detector reads a step.
 
-use super::WeighedProposal;
+use super::{SharedSpending, WeighedProposal};
 use crate::event::RunId;
 use crate::facts::{AttemptPart, PromptOrigin};
 use crate::fingerprint::{StepFingerprints, VocabularyTables};
@@ -54,6 +54,8 @@ pub(crate) struct StepContext<'s> {
     pub(crate) map: &'s PlaceMap,
     /// The review of the action before it was taken, if a critic scored it.
     pub(crate) weighed: Option<&'s WeighedProposal>,
+    /// Money that this run and others had spent before the step, if the adapter knows it.
+    pub(crate) shared: Option<&'s SharedSpending>,
 }
 
 impl StepContext<'_> {

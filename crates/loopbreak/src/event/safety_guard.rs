@@ -24,7 +24,7 @@ name_enum! {
         LoopDetection = "loop_detection",
         /// Errors in a row.
         ConsecutiveErrors = "consecutive_errors",
-        /// The limit of cost.
+        /// A limit of cost: of the run, or one of the budgets of several runs.
         MaxCost = "max_cost",
     }
 }

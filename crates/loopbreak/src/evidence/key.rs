@@ -147,6 +147,8 @@ evidence_keys! {
     SIGNATURE_KIND = "signature_kind",
     /// Similarity of two outputs, from 0 to 1.
     SIMILARITY = "similarity",
+    /// The period in which money was spent, such as `since 2026-11-19 00:00 UTC in all sessions`.
+    SPENT_IN = "spent_in",
     /// Target of the failing calls.
     TARGET = "target",
     /// Id of the task.

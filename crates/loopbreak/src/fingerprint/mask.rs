@@ -120,10 +120,15 @@ pub(super) fn volatile_words(text: &str, mut found: impl FnMut(Range<usize>)) {
             decided = digit + 1;
             return;
         };
+        // What follows the number shows of most words that they are kept. The rest of such a word is not read.
+        if start == digit && !names_folders && is_kept_by_its_number(&bytes[digit..]) {
+            decided = digit + 1;
+            return;
+        }
         let end = bytes[digit..].iter().position(|byte| ends(*byte));
         let word = start..end.map_or(bytes.len(), |end| digit + end);
         decided = word.end;
-        if is_volatile(text, word.clone()) {
+        if is_volatile(text, word.clone(), names_folders) {
             found(word);
         }
     };
@@ -226,6 +231,22 @@ fn start_of_candidate(bytes: &[u8], decided: usize, digit: usize, names_folders:
     (start == 0 || ends(bytes[start - 1])).then_some(start)
 }
 
+/// Returns whether a word that begins with a digit, and is not in a temporary folder, is not volatile whatever comes after its
+/// number and the byte behind it.
+#[inline]
+fn is_kept_by_its_number(word: &[u8]) -> bool {
+    let is_digit = |byte: &&u8| byte.is_ascii_digit();
+    let figures = word.iter().take_while(is_digit).count();
+    let has_point = word.get(figures) == Some(&b'.');
+    let is_of_number = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
+    let number = figures + word[figures..].iter().take_while(is_of_number).count();
+    let next = word.get(number).copied().unwrap_or(b' ');
+    // With a point in the number it is neither a date nor an id, and with another letter behind it no duration.
+    has_point
+        && says(next) & (says::END | says::UNIT) == 0
+        && !matches!(next, b':' | b'!' | b'?' | b'#' | b'*')
+}
+
 /// Returns whether the text ends with the one host name that may precede a port.
 #[inline]
 fn names_host(before: &[u8]) -> bool {
@@ -248,7 +269,7 @@ mod tests {
             range
         });
         let with_digits = words.filter(|word| text[word.clone()].bytes().any(|byte| byte.is_ascii_digit()));
-        with_digits.filter(|word| is_volatile(text, word.clone())).collect()
+        with_digits.filter(|word| is_volatile(text, word.clone(), true)).collect()
     }
 
     fn found(text: &str) -> Vec<Range<usize>> {

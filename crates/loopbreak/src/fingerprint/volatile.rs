@@ -47,24 +47,32 @@ pub(super) const TIME_UNITS: &[&str] = &[
 /// Folders whose names change with every run.
 pub(super) const TEMPORARY: [&str; 3] = ["/tmp/", "/var/folders/", "\\Temp\\"];
 
-/// Returns whether a word with a digit is volatile, by its form and its neighbours.
-pub(super) fn is_volatile(text: &str, word: Range<usize>) -> bool {
+/// Returns whether a word with a digit is volatile, by its form and its neighbours. `names_folders` is false if the text names no
+/// folder for temporary files.
+pub(super) fn is_volatile(text: &str, word: Range<usize>, names_folders: bool) -> bool {
     let shown = without_marks(text.get(word.clone()).unwrap_or_default());
     let bytes = shown.as_bytes();
+    let figures = bytes.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
     // Plain numbers are the most common by far, and only their neighbours can make them volatile.
-    if is_number(bytes) {
-        return names(text, word.start)
-            || measures_time(text, word.end)
-            || is_tag(text, &word)
-            || is_part_of_time(text, word.start);
+    if figures == bytes.len() {
+        return figures > 0
+            && (names(text, word.start)
+                || measures_time(text, word.end)
+                || is_tag(text, &word)
+                || is_part_of_time(text, word.start));
     }
-    let begins_with_digit = bytes.first().is_some_and(u8::is_ascii_digit);
-    begins_with_digit && (is_time(bytes) || is_date(bytes) || is_address(bytes) || is_duration(shown))
-        || is_uuid(bytes)
-        || is_hash(bytes)
-        || is_socket(bytes)
-        || is_temporary(bytes)
-        || is_token(bytes) && names(text, word.start)
+    // The byte after the number rules out most forms.
+    let by_its_form = match bytes[figures] {
+        _ if figures == 0 => is_uuid(bytes) || is_hash(bytes) || is_socket(bytes),
+        b':' => is_time(bytes) || is_socket(bytes),
+        b'-' => is_date(bytes) || is_uuid(bytes),
+        b'/' => is_date(bytes),
+        b'x' | b'X' => is_address(bytes),
+        b'a'..=b'f' | b'A'..=b'F' => is_uuid(bytes) || is_hash(bytes),
+        b'n' | b'u' | b'm' | b's' | b'h' | 0x80.. => is_duration(shown),
+        _ => false,
+    };
+    by_its_form || names_folders && is_temporary(bytes) || is_token(bytes) && names(text, word.start)
 }
 
 /// Returns whether a word looks like an id: at least four letters and digits, with only hexadecimal letters before the first
@@ -165,10 +173,6 @@ fn is_temporary(word: &[u8]) -> bool {
         .any(|at| TEMPORARY.iter().any(|folder| word[at..].starts_with(folder.as_bytes())))
 }
 
-fn is_number(word: &[u8]) -> bool {
-    !word.is_empty() && word.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
-}
-
 /// Returns whether the word before makes the number a name.
 fn names(text: &str, start: usize) -> bool {
     // The longest such word has nine letters, so no more are read.
@@ -207,4 +211,34 @@ fn is_tag(text: &str, word: &Range<usize>) -> bool {
 fn is_part_of_time(text: &str, start: usize) -> bool {
     let before = text[..start].strip_suffix(',').unwrap_or_default().as_bytes();
     before.len() >= 8 && is_time(&before[before.len() - 8..])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The reference implementation: tries every form.
+    fn has_a_volatile_form(word: &str) -> bool {
+        let shown = without_marks(word);
+        let bytes = shown.as_bytes();
+        let is_number = !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+        let begins_with_digit = bytes.first().is_some_and(u8::is_ascii_digit);
+        let timed = is_time(bytes) || is_date(bytes) || is_address(bytes) || is_duration(shown);
+        !is_number && (begins_with_digit && timed || is_uuid(bytes) || is_hash(bytes) || is_socket(bytes))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(5000))]
+
+        #[test]
+        fn the_byte_after_the_number_rules_out_no_form(
+            word in "[.:!?#*]{0,2}([0-9.]{0,4}|[0-9]{2}:[0-9]{2}|[0-9]{4}-[0-9]{2}-[0-9]{2}|0x[0-9a-f]{3,5}|[0-9]{1,2}(ns|us|µs|ms|s|m|h|x)\
+                    |[0-9a-f]{6,9}|(localhost|[0-9]\\.0\\.0\\.1):[0-9]{3,5}|[0-9a-fg]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\
+                    [0-9a-z.:/-]{0,2}[.:!?#*]{0,2}",
+        ) {
+            prop_assert_eq!(is_volatile(&word, 0..word.len(), false), has_a_volatile_form(&word), "{:?}", word);
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod state;
 mod step_explainer;
 mod weigh;
 
+use crate::detectors::SharedSpending;
 use crate::detectors::custom::{AddDetectorError, CustomDetector, CustomSlots};
 use crate::memory::{HashKey, key_of};
 use crate::settings::{Config, Mode, Settings};
@@ -50,6 +51,8 @@ pub struct Guard {
     custom: CustomSlots,
     /// True if a human spoke in the last step.
     user_spoke: bool,
+    /// Money that this run and others have spent, if the adapter knows it. Not part of a snapshot: other runs go on spending.
+    shared: Option<SharedSpending>,
 }
 
 impl Guard {
@@ -67,7 +70,7 @@ impl Guard {
     }
 
     pub(crate) fn from_parts(config: Config, state: GuardState, custom: CustomSlots) -> Self {
-        let mut guard = Guard { config, held_out: None, state, custom, user_spoke: false };
+        let mut guard = Guard { config, held_out: None, state, custom, user_spoke: false, shared: None };
         guard.hold_out();
         guard
     }
@@ -81,6 +84,13 @@ impl Guard {
     pub fn with_detector(mut self, detector: Box<dyn CustomDetector>) -> Result<Self, AddDetectorError> {
         self.custom.add(detector)?;
         Ok(self)
+    }
+
+    /// Sets what this run and all others that share its budgets have spent so far. It applies to the next step, and to later
+    /// ones with the cost of the steps between them added. The detector `budget` judges it; without it, a run knows only its
+    /// own cost.
+    pub fn share_spending(&mut self, shared: SharedSpending) {
+        self.shared = Some(shared);
     }
 
     pub(crate) fn state(&self) -> &GuardState {

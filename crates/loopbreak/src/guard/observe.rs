@@ -5,7 +5,9 @@ use std::mem::replace;
 use super::agent_state::AgentState;
 use super::{Guard, GuardState};
 use crate::detectors::custom::CustomSlots;
-use crate::detectors::{DetectorReport, ObservationOutput, Pattern, StepContext, WeighedProposal};
+use crate::detectors::{
+    DetectorReport, ObservationOutput, Pattern, SharedSpending, StepContext, WeighedProposal,
+};
 use crate::event::RunId;
 use crate::evidence::EvidenceKey;
 use crate::facts::{AttemptPart, PromptOrigin, canonical_action, is_marked, is_outage};
@@ -45,6 +47,8 @@ pub(super) struct ObservedFacts<'s> {
     insists: bool,
     /// True if the agent is at another place than before.
     moved: bool,
+    /// Money that this run and others had spent before the step.
+    shared: Option<SharedSpending>,
 }
 
 /// Number of turns so far, the latest time and the first.
@@ -94,6 +98,7 @@ impl ObservedFacts<'_> {
             trail,
             map,
             weighed: self.weighed.as_ref(),
+            shared: self.shared.as_ref(),
         }
     }
 }
@@ -117,7 +122,9 @@ impl Guard {
         let passed = last_time.zip(step.at).map(|(last, at)| at.0.saturating_sub(last).max(0));
         let canonical = step.action.as_ref().and_then(canonical_action);
         let action = canonical.as_ref().or(step.action.as_ref());
-        let facts = self.state.gather_facts(step, action, turn, passed, weighed, &config);
+        let mut facts = self.state.gather_facts(step, action, turn, passed, weighed, &config);
+        facts.shared = self.shared;
+        self.shared = self.shared.map(|shared| shared.after(step));
         self.user_spoke = facts.origin.user;
         let reports = self.state.run_detectors(&facts, &mut self.custom, &config, &mut verdict);
         self.state.apply_policy(reports, &facts, &config, &mut verdict);
@@ -183,6 +190,7 @@ impl GuardState {
             unavailable,
             insists,
             moved,
+            shared: None,
         }
     }
 

@@ -93,6 +93,18 @@ impl TestBrowser {
         result["result"]["value"].clone()
     }
 
+    /// Makes the window as wide and as high as this, in CSS pixels, and waits until the page has been drawn again.
+    pub(crate) fn resize(&mut self, width: u32, height: u32) {
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.call("Emulation.setDeviceMetricsOverride", &size);
+        self.wait();
+    }
+
+    /// Waits for effects of an action, such as a new address.
+    pub(crate) fn wait(&mut self) {
+        self.eval("new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done))))");
+    }
+
     /// Presses and releases a key.
     pub(crate) fn key(&mut self, key: &str) {
         let text = match key {
@@ -101,8 +113,14 @@ impl TestBrowser {
             _ => "",
         };
         let code = match key {
+            "Tab" => 9,
             "Enter" => 13,
             "Escape" => 27,
+            "End" => 35,
+            "Home" => 36,
+            "ArrowLeft" => 37,
+            "ArrowUp" => 38,
+            "ArrowRight" => 39,
             "ArrowDown" => 40,
             _ => 0,
         };
@@ -113,8 +131,7 @@ impl TestBrowser {
             }
             self.call("Input.dispatchKeyEvent", &params);
         }
-        // Waits for effects of the key, such as a new address.
-        self.eval("new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done))))");
+        self.wait();
     }
 }
 

@@ -123,3 +123,66 @@ fn every_page_has_its_commands_in_blocks_that_are_read() {
         );
     }
 }
+
+/// Kinds of blocks without commands for people. Tests look at each kind where that is possible.
+const OTHER_BLOCKS: [&str; 9] =
+    ["text", "python", "rust", "rust,no_run", "toml", "json", "yaml", "markdown", "ts"];
+
+/// Scripts in pages, and the test or the script of a test that takes them from the page and runs them.
+const SCRIPTS: [(&str, &str, &str); 2] = [
+    ("docs/guide/autopilot.md", "sh", "tests/fixtures/documented-commands/pages/docs-guide-autopilot.sh"),
+    ("docs/guide/guard.md", "bash", "tests/cli/guard.rs"),
+];
+
+/// A block of another type would hide its commands.
+#[test]
+fn every_block_is_of_a_kind_that_is_looked_at() {
+    let mut scripts = Vec::new();
+    for page in pages() {
+        let text = fs::read_to_string(root().join(&page)).unwrap();
+        assert!(!text.contains("\n~~~"), "{page}: blocks begin with three backquotes");
+        let fences = text.lines().filter_map(|line| line.trim_start().strip_prefix("```"));
+        for kind in fences.step_by(2) {
+            if SCRIPTS.iter().any(|(of, script, _)| *of == page && *script == kind) {
+                scripts.push((page.clone(), kind.to_owned()));
+            } else {
+                let is_known = kind == "console" || OTHER_BLOCKS.contains(&kind);
+                assert!(
+                    is_known,
+                    "{page}: a block of type {kind:?}: commands stand in blocks of type console"
+                );
+            }
+        }
+    }
+    for (page, kind, runner) in SCRIPTS {
+        let is_there = |found: &(String, String)| found.0 == page && found.1 == kind;
+        assert_eq!(
+            scripts.iter().filter(|found| is_there(found)).count(),
+            1,
+            "{page}: blocks of type {kind}"
+        );
+        let source = fs::read_to_string(root().join("crates/loopbreak-cli").join(runner)).unwrap();
+        assert!(source.contains(page) && source.contains(kind), "{runner} does not read {page}");
+    }
+}
+
+/// A block of text is what a program printed. A command in it would not be run.
+#[test]
+fn no_command_hides_in_a_block_of_text() {
+    // The reference is generated: what it shows is the usage of each command.
+    for page in pages().into_iter().filter(|page| !page.starts_with("docs/reference/")) {
+        let text = fs::read_to_string(root().join(&page)).unwrap();
+        let blocks = text.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+        for line in blocks.flat_map(str::lines) {
+            let is_command = ["loopbreak ", "cargo ", "sh ", "curl ", "pip ", "npm ", "brew ", "docker "]
+                .iter()
+                .any(|name| {
+                    let rest = line.strip_prefix(name);
+                    rest.is_some_and(|rest| {
+                        rest.starts_with(|letter: char| letter.is_ascii_lowercase() || letter == '-')
+                    })
+                });
+            assert!(!is_command, "{page}: {line}");
+        }
+    }
+}

@@ -9,11 +9,13 @@
 //! | `prepared_project` | the project, and running a command in it |
 //! | `shown_output` | compares what a page shows with what was printed |
 //! | `page_runs` | a test per page |
+//! | `inline_commands` | the commands in sentences and tables |
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
 mod command_rules;
 mod doc_page;
+mod inline_commands;
 mod page_runs;
 mod prepared_project;
 mod shown_output;

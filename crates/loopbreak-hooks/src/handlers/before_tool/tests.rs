@@ -25,6 +25,7 @@ impl HookedRun {
         let (text, name) = (event.to_string(), event["hook_event_name"].as_str().unwrap());
         let agent: &dyn HookAgent = self.agent.unwrap_or("claude-code").parse().unwrap();
         let request = HookRequest {
+            parent: "",
             find_agent: None,
             agent,
             settings: &self.settings,
@@ -38,7 +39,7 @@ impl HookedRun {
             id: 0,
             transcript: TranscriptReader::default(),
         };
-        let (change, response) = request.handle(self.state.as_deref()).unwrap();
+        let (change, response) = request.handle(self.state.as_deref(), None).unwrap();
         self.state = change.and_then(|change| change.state).or(self.state.take());
         response
     }

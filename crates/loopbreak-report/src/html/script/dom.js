@@ -21,6 +21,7 @@ function el(name, attributes, ...parts) {
 function shape(name, attributes, ...parts) {
   const node = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes || {})) {
+    if (value === undefined || value === false || value === null) continue;
     node.setAttribute(key, typeof value === "number" ? Math.round(value * 10) / 10 : value);
   }
   return add(node, parts);
@@ -38,7 +39,14 @@ function rough(number) {
   return `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ${name}`;
 }
 
-const dollars = (amount) => `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`;
+// Sums of floats are rounded as in the terminal, so that both show the same cents.
+function dollars(sum) {
+  if (sum > 0 && sum < 0.00005) return "<$0.0001";
+  const usd = Math.round(sum * 1e6) / 1e6;
+  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
+}
+// An estimate is marked, as in the terminal.
+const amount = (usd, isEstimate) => (isEstimate && !dollars(usd).startsWith("<") ? "~" : "") + dollars(usd);
 
 // Never 100 for less than all, never 0 for more than none.
 function percent(part, whole) {
@@ -46,14 +54,26 @@ function percent(part, whole) {
   return part >= whole ? 100 : Math.min(99, Math.max(1, Math.round((part / whole) * 100)));
 }
 
+// Rounded down, as in the terminal: 73 minutes here must not be 74 there.
 function duration(milliseconds) {
-  const seconds = Math.round(milliseconds / 1000);
+  const seconds = Math.floor(milliseconds / 1000);
   if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} days`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86400)} days`;
 }
 
 const time = (milliseconds) => {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 19).replace("T", " ") + " UTC";
 };
+const day = (milliseconds) => time(milliseconds).slice(0, 10);
+
+// One stop for the tab key among many elements, and arrows from one to the next.
+function rove(all, index) {
+  if (!all.length) return;
+  const next = all[Math.min(Math.max(index, 0), all.length - 1)];
+  all.forEach((one) => { if (one !== next) one.setAttribute("tabindex", "-1"); });
+  next.setAttribute("tabindex", "0");
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: "nearest", inline: "nearest" });
+}

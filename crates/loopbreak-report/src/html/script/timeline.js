@@ -1,4 +1,4 @@
-// The timeline of a run: flags, score, loops and lanes over turns. Drawn anew for each stretch that is looked at.
+// The timeline of a run: flags, score, loops and lanes over turns. Drawn again for each stretch that is looked at.
 const ROW = 18;
 
 class Timeline {
@@ -77,7 +77,7 @@ class Timeline {
     if (!width) return;
     this.left = width < 560 ? 78 : 132;
     this.wide = width - this.left - 12;
-    const svg = shape("svg", { role: "img", width, "aria-label": this.told() });
+    const svg = shape("svg", { role: "img", width, "aria-label": this.summary() });
     let y = this.flags(svg, 34) + 8;
     const top = y;
     if (this.data.score.length) y = this.score(svg, y) + 10;
@@ -95,7 +95,7 @@ class Timeline {
     this.said.textContent = whole ? `All turns, ${count(from)}–${count(to)}` : `Turns ${count(from)}–${count(to)}`;
   }
 
-  told() {
+  summary() {
     const { run, data } = this;
     const parts = [`Turns ${run.t[0]} to ${run.t[1]}`, plural(data.bands.length, "loop"), plural(data.flags.length, "flag")];
     if (run.e) parts.push(`would have ended at turn ${run.e[0]}`);
@@ -121,7 +121,7 @@ class Timeline {
     this.label(svg, y + 12, "steps in", "what Loopbreak would have done");
     for (const { x, flags } of groups) {
       const hard = flags.some((flag) => flag.s === "hard");
-      const all = flags.slice(0, 8).map((flag) => `turn ${flag.t}: ${words(flag.i || "found")}, ${flag.d}: ${flag.y}`);
+      const all = flags.slice(0, 8).map((flag) => `turn ${flag.t}: ${words(flag.i || "found")}, ${words(flag.d)}: ${flag.y}`);
       if (flags.length > 8) all.push(`and ${flags.length - 8} more`);
       svg.append(shape("g", { class: hard ? "flag hard" : "flag", "data-turn": flags[0].t },
         shape("title", {}, all.join("\n")),
@@ -171,7 +171,8 @@ class Timeline {
       shape("title", {}, `turn ${mark.t}: progress${late ? " after the run would have ended" : ""}, ${what}`)));
   }
 
-  // Loops, each in the first row where nothing is in its way.
+  // Loops, each in the first row where nothing is in its way. Each has a name or its number, also on a narrow screen: inside, or
+  // beside it where there is room.
   bands(svg, y) {
     const { bands, marks, score } = this.data;
     if (!score.length && marks.length) {
@@ -181,28 +182,41 @@ class Timeline {
     }
     if (!bands.length) return y;
     const ends = [];
+    const drawn = [];
     this.label(svg, y + 13, "loops");
-    for (const band of bands) {
+    bands.forEach((band, index) => {
       let row = ends.findIndex((end) => end < band.f);
       if (row < 0) row = Math.min(ends.length, 5);
       ends[row] = Math.max(ends[row] || 0, band.t);
       const at = this.span(band.f, band.t);
-      if (!at) continue;
+      if (at) drawn.push({ band, index, row, at, to: at.x + at.width });
+    });
+    for (const { band, index, row, at, to } of drawn) {
       const round = band.r ? `, period ${band.r}` : "";
-      const title = `${words(band.p)} (${band.d})${round}, turns ${band.f}–${band.t}`;
+      const title = `${index + 1}: ${words(band.p)} (${words(band.d)})${round}, turns ${band.f}–${band.t}`;
+      const top = y + row * ROW;
       const group = shape("g", { class: band.s === "hard" ? "band hard" : "band", "data-turn": band.f, "data-period": band.r || "" },
-        shape("title", {}, title), shape("rect", { ...at, y: y + row * ROW + 1, height: ROW - 3, rx: 2 }));
+        shape("title", {}, title), shape("rect", { ...at, y: top + 1, height: ROW - 3, rx: 2 }));
       const one = at.width / (band.t - band.f + 1);
       if (band.r && one * band.r > 5) {
         let ticks = "";
         for (let turn = band.f + band.r; turn <= band.t; turn += band.r) {
           const x = this.x(turn);
-          if (x > at.x && x < at.x + at.width) ticks += `M${x.toFixed(1)} ${y + row * ROW + 1}v${ROW - 3}`;
+          if (x > at.x && x < to) ticks += `M${x.toFixed(1)} ${top + 1}v${ROW - 3}`;
         }
         group.append(shape("path", { class: "round", d: ticks }));
       }
-      const text = band.r ? `${band.d} ↻${band.r}` : band.d;
-      if (at.width > text.length * 6.6 + 8) group.append(shape("text", { x: at.x + 5, y: y + row * ROW + 13 }, text));
+      const beside = drawn.filter((other) => other.row === row && other.at.x > at.x).reduce((least, other) => Math.min(least, other.at.x), this.left + this.wide + 10);
+      const before = drawn.filter((other) => other.row === row && other.at.x < at.x).reduce((most, other) => Math.max(most, other.named ?? other.to), this.left);
+      const name = words(band.d);
+      for (const text of [band.r ? `${name} ↻${band.r}` : name, String(index + 1)]) {
+        const wide = text.length * 6.4 + 6;
+        const x = at.width > wide + 2 ? at.x + 5 : to + wide < beside ? to + 3 : at.x - wide > before ? at.x - wide + 3 : null;
+        if (x === null && text !== String(index + 1)) continue;
+        group.append(shape("text", { x: x ?? at.x + 1, y: top + 13 }, text));
+        drawn.find((other) => other.index === index).named = Math.max(to, (x ?? at.x) + wide);
+        break;
+      }
       svg.append(group);
     }
     return y + ends.length * ROW;

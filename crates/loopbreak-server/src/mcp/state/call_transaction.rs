@@ -76,6 +76,12 @@ impl CallTransaction {
         self.state.guard.save(&self.guard);
         let state = self.state.into_json();
         let state = state.map_err(|error| ToolError::new(error.to_string(), "Nothing was recorded"))?;
-        Ok(RunChange { state: Some(state), events: self.events, records: self.records, ended: false })
+        Ok(RunChange {
+            state: Some(state),
+            events: self.events,
+            records: self.records,
+            ended: false,
+            cost: None,
+        })
     }
 }

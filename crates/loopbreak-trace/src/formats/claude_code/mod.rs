@@ -3,6 +3,7 @@
 mod agent;
 mod call_fate;
 mod entry;
+mod model_usage;
 mod seen_ids;
 mod session;
 mod user_content;
@@ -13,6 +14,7 @@ use serde::Deserialize as _;
 
 use crate::input::FileOwner;
 use crate::log_format::{FormatDefinition, LogReader};
+use crate::model_call::ModelCall;
 use crate::sniff::JsonOutline;
 
 /// Sessions of Claude Code.
@@ -69,6 +71,12 @@ impl FormatDefinition for ClaudeCodeFormat {
         let run = line.take_session()?.0.into_owned();
         let agent = line.agent.filter(|_| line.is_sidechain).map(|agent| agent.0.into_owned());
         Some(FileOwner { run, agent, order: None })
+    }
+    fn usage_marks(&self) -> &'static [&'static str] {
+        &["\"usage\""]
+    }
+    fn model_call(&self, line: &str) -> Option<ModelCall> {
+        model_usage::parse(line)
     }
     fn rejection_marks(&self) -> &'static [&'static str] {
         &[call_fate::REJECTION]

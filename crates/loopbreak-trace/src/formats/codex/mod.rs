@@ -3,6 +3,7 @@
 mod call_outcome;
 mod entry;
 mod items;
+mod model_usage;
 mod rollout;
 mod scripts;
 mod turn_item;
@@ -11,6 +12,7 @@ mod user_message;
 pub(in crate::formats) use rollout::CodexRollout;
 
 use crate::log_format::{FormatDefinition, LogReader};
+use crate::model_call::ModelCall;
 use crate::sniff::JsonOutline;
 
 /// Rollouts of Codex CLI.
@@ -45,6 +47,12 @@ impl FormatDefinition for CodexFormat {
             || kind == Some("message") && value.has_all(&["role", "content.[].type"])
             || kind == Some("reasoning") && value.has("summary");
         enveloped || bare
+    }
+    fn usage_marks(&self) -> &'static [&'static str] {
+        &["\"token_count\"", "\"turn_context\""]
+    }
+    fn model_call(&self, line: &str) -> Option<ModelCall> {
+        model_usage::parse(line)
     }
     fn rejection_marks(&self) -> &'static [&'static str] {
         &call_outcome::REJECTIONS

@@ -124,12 +124,7 @@ impl CodexRollout {
         }
         let counted: CodexTokenEvent = serde_json::from_str(payload).unwrap_or_default();
         if let Some(tokens) = counted.info.and_then(|info| info.last_token_usage) {
-            self.add_usage(Usage {
-                input_tokens: tokens.input_tokens,
-                output_tokens: tokens.output_tokens,
-                cache_read_tokens: tokens.cached_input_tokens,
-                ..Usage::default()
-            });
+            self.add_usage(tokens.into());
         }
     }
 

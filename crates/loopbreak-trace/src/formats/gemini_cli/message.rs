@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use crate::log_format::LogUnit;
 use crate::log_record::{LogRecord, RecordSink, UnreadItem};
 use crate::message::{MessageContent, arguments, is_guard_reason, result_text, unwrap_step_text};
+use crate::model_call::ModelCall;
 use crate::skip_reason::SkipReason;
 
 /// Beginning of the summary of a compacted conversation.
@@ -104,6 +105,25 @@ impl GeminiMessage<'_> {
     }
 }
 
+impl From<GeminiTokens> for Usage {
+    fn from(tokens: GeminiTokens) -> Self {
+        Usage {
+            input_tokens: tokens.input,
+            output_tokens: tokens.output.map(|output| output.saturating_add(tokens.thoughts.unwrap_or(0))),
+            cache_read_tokens: tokens.cached,
+            ..Usage::default()
+        }
+    }
+}
+
+/// Reads the usage of a model from one line. A message that grows is written again with its id.
+pub(super) fn model_call(line: &str) -> Option<ModelCall> {
+    let message: GeminiMessage<'_> = serde_json::from_str(line).ok()?;
+    let usage = Some(message.tokens?.into());
+    let (id, model) = (message.id.map(|id| id.to_string()), message.model.map(|model| model.to_string()));
+    Some(ModelCall { id, model, usage })
+}
+
 impl<'a> GeminiMessage<'a> {
     /// Returns the step of a message of the type `user`.
     fn into_user_step(self, owner: GeminiOwner<'_>) -> Option<Step<'a>> {
@@ -131,12 +151,7 @@ impl<'a> GeminiMessage<'a> {
     /// Emits a message of the model.
     fn emit_calls(self, emit: &mut dyn FnMut(Step<'_>)) {
         let mut say = self.content.into_text().filter(|text| !text.trim().is_empty());
-        let mut usage = self.tokens.map(|tokens| Usage {
-            input_tokens: tokens.input,
-            output_tokens: tokens.output.map(|output| output.saturating_add(tokens.thoughts.unwrap_or(0))),
-            cache_read_tokens: tokens.cached,
-            ..Usage::default()
-        });
+        let mut usage = self.tokens.map(Usage::from);
         let (at, model) = (self.timestamp, self.model);
         let calls = self.calls.unwrap_or_default();
         if calls.is_empty() && say.is_some() {

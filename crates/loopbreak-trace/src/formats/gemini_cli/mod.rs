@@ -9,6 +9,7 @@ use serde::de::IgnoredAny;
 
 use crate::input::FileOwner;
 use crate::log_format::{FormatDefinition, LogReader};
+use crate::model_call::ModelCall;
 use crate::sniff::JsonOutline;
 
 /// Sessions of Gemini CLI.
@@ -64,6 +65,12 @@ impl FormatDefinition for GeminiCliFormat {
             None if is_subagent => None,
             _ => Some(FileOwner { run: session, agent: None, order: None }),
         }
+    }
+    fn usage_marks(&self) -> &'static [&'static str] {
+        &["\"tokens\""]
+    }
+    fn model_call(&self, line: &str) -> Option<ModelCall> {
+        message::model_call(line)
     }
     fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
         Box::new(session::GeminiSession::default())

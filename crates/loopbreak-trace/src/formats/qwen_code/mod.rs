@@ -5,6 +5,7 @@ mod session;
 
 use crate::input::FileOwner;
 use crate::log_format::{FormatDefinition, LogReader};
+use crate::model_call::ModelCall;
 use crate::sniff::JsonOutline;
 
 /// Sessions of Qwen Code.
@@ -31,6 +32,12 @@ impl FormatDefinition for QwenCodeFormat {
         }
         let agent = record.agent().map(str::to_owned);
         Some(FileOwner { run: record.session?.0.into_owned(), agent, order: None })
+    }
+    fn usage_marks(&self) -> &'static [&'static str] {
+        &["\"usageMetadata\""]
+    }
+    fn model_call(&self, line: &str) -> Option<ModelCall> {
+        record::model_call(line)
     }
     fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
         Box::new(session::QwenSession::default())

@@ -9,6 +9,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::message::ContentPart;
+use crate::model_call::ModelCall;
 
 /// A line. Other keys are ignored.
 #[derive(Debug, Default, Deserialize)]
@@ -72,6 +73,14 @@ pub(super) struct QwenTokens {
     /// Part of the input.
     #[serde(rename = "cachedContentTokenCount")]
     cached: Option<u64>,
+}
+
+/// Reads the usage of a model from one line.
+pub(super) fn model_call(line: &str) -> Option<ModelCall> {
+    let record: QwenRecord<'_> = serde_json::from_str(line).ok()?;
+    let usage = Some(record.usage?.into());
+    let (id, model) = (record.uuid.map(|id| id.to_string()), record.model.map(|model| model.to_string()));
+    Some(ModelCall { id, model, usage })
 }
 
 impl From<QwenTokens> for Usage {

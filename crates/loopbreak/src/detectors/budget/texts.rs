@@ -28,6 +28,11 @@ fn reason(pattern: Pattern, _: &TemplateValues) -> &'static str {
     match pattern {
         Pattern::MaxRuntime => "{pattern}: {runtime} of {max_runtime} used",
         Pattern::MaxCost => "{pattern}: ${used} of ${limit} used",
+        Pattern::MaxCostSession
+        | Pattern::MaxCostHour
+        | Pattern::MaxCostDay
+        | Pattern::MaxCostTotal
+        | Pattern::MaxCostPerMinute => "{pattern}: ${used} of ${limit} used {spent_in}",
         _ => "{pattern}: {used} of {limit} used",
     }
 }

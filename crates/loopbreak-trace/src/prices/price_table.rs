@@ -46,6 +46,11 @@ impl PriceTable {
         PriceTable { own: own.map(|(name, price)| (spellings(name)[0].clone(), *price)).collect() }
     }
 
+    /// Returns the table that Loopbreak contains, as text.
+    pub fn text() -> &'static str {
+        TABLE
+    }
+
     /// Returns the price of a model. A model that has none is unpriced, whatever the names of others are.
     pub fn price(&self, model: &str) -> Option<TokenPrice> {
         let spellings = spellings(model);
@@ -146,6 +151,21 @@ mod tests {
             "CLAUDE-SONNET-4-5",
         ] {
             assert_eq!(table.price(name).map(|price| price.rates), Some(price), "{name}");
+        }
+    }
+
+    /// The sums of three logs of SWE-agent, which state their tokens and their cost. Two name no model: they were made with the
+    /// model that SWE-agent calls `gpt4`. In the first, a part of the input was cheaper.
+    #[test]
+    fn the_estimate_agrees_with_the_cost_that_swe_agent_states() {
+        for (model, input, output, stated) in [
+            ("gpt-4o", 7_141, 243, 0.01952),
+            ("gpt-4-1106-preview", 52_861, 326, 0.53839),
+            ("gpt-4-1106-preview", 122_612, 1_369, 1.26719),
+        ] {
+            let usage = Usage { input_tokens: Some(input), output_tokens: Some(output), ..Usage::default() };
+            let estimated = PriceTable::default().price(model).and_then(|price| price.cost(&usage)).unwrap();
+            assert!((estimated / stated - 1.0).abs() < 0.05, "{model}: {estimated} of {stated}");
         }
     }
 

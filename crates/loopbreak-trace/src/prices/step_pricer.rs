@@ -1,7 +1,7 @@
 //! Prices the steps of a run.
 
-use loopbreak::Step;
 use loopbreak::settings::Settings;
+use loopbreak::{Step, Usage};
 
 use super::price_table::PriceTable;
 use super::token_price::TokenPrice;
@@ -42,6 +42,14 @@ impl StepPricer {
             _ => None,
         };
         StepCost { stated: usage.cost_usd.filter(|cost| cost.is_finite() && *cost >= 0.0), estimated, tokens }
+    }
+
+    /// Returns a step with the cost of its tokens, if the log does not say its cost and the tokens have a price.
+    pub fn with_cost<'s>(&mut self, step: &Step<'s>) -> Option<Step<'s>> {
+        let cost = self.cost(step);
+        let estimated = cost.estimated.filter(|_| cost.stated.is_none())?;
+        let usage = Usage { cost_usd: Some(estimated), ..step.usage.unwrap_or_default() };
+        Some(Step { usage: Some(usage), ..step.clone() })
     }
 
     fn price(&mut self, model: &str) -> Option<TokenPrice> {
