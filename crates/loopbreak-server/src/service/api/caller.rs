@@ -1,4 +1,4 @@
-//! Who sends a request: the owner of the server, or a token with its project and scopes.
+//! The sender of a request: the owner of the server, or a token with its project and scopes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,7 +29,7 @@ const CODE_TIME: Duration = Duration::from_mins(5);
 const MAX_SESSIONS: usize = 100;
 const SESSION_TIME: Duration = Duration::from_hours(24 * 7);
 
-/// Who sends a request.
+/// The sender of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     /// Id of the token, or `owner`.
@@ -37,7 +37,7 @@ pub(crate) struct Caller {
     /// The project that the request is about.
     pub(crate) project: ProjectName,
     scopes: Vec<TokenScope>,
-    /// Whether the request was authenticated by a cookie, which browsers send by themselves.
+    /// True if the request was authenticated by a cookie, which browsers send by themselves.
     pub(super) by_cookie: bool,
 }
 

@@ -66,7 +66,7 @@ impl hyper::body::Body for ChannelBody {
 }
 
 /// Follows the entries of a project.
-struct EventReader {
+struct EntryFollower {
     api: ServiceApi,
     query: EntryQuery,
     left: usize,
@@ -96,7 +96,7 @@ pub(super) async fn events(
         None => api.ask(|store| store.last_entry()).await?,
     };
     let (parts, receiver) = mpsc::channel(WAITING_PARTS);
-    let reader = EventReader {
+    let reader = EntryFollower {
         query: EntryQuery {
             project: Some(request.caller.project.to_string()),
             notable: query.notable.unwrap_or(false),
@@ -115,7 +115,7 @@ pub(super) async fn events(
     Ok(response)
 }
 
-impl EventReader {
+impl EntryFollower {
     async fn run(mut self) {
         let mut stored = self.api.pool.entries();
         // Tells the browser how long to wait before it connects again, and sends the head at once.

@@ -1,7 +1,7 @@
 //! The API of the service over HTTP.
 //!
 //! - `service_gate`: checks every request before a route sees it
-//! - `caller`: who sends a request, and what that allows
+//! - `caller`: the sender of a request, and what it may do
 //! - `service_api`: what the routes share, and the list of them
 //! - `step_routes`, `task_routes`, `run_routes`, `loop_routes`, `event_stream`, `metrics_page`, `start_page`: the routes
 //! - `openapi_document`: their description, from the same types

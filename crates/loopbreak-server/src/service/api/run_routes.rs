@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::Request;
 use axum::response::Response;
-use loopbreak::text::clip;
+use loopbreak::text::inert;
 use loopbreak_store::service::{
     EntryKind, EntryOrder, EntryQuery, LoopOrder, LoopQuery, RunQuery, RunVerdict, ServiceRun, ServiceRunKey,
     TokenScope, UsageQuery,
@@ -23,8 +23,8 @@ use crate::mcp::tools::output::StatusOutput;
 /// Largest number of rows in an answer, and the number if none is given.
 const MAX_ROWS: usize = 500;
 const ROWS: usize = 50;
-/// Longest reason for stopping a run, in bytes.
-const REASON_BYTES: usize = 200;
+/// Longest reason for stopping a run, in characters.
+const REASON_LENGTH: usize = 200;
 
 /// Selects runs.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -33,7 +33,8 @@ pub(super) struct RunsQuery {
     /// Largest number of runs.
     #[schemars(range(min = 1, max = 500))]
     limit: Option<usize>,
-    /// Where to continue: `next` of the last page.
+    /// The place to continue at: `next` of the last page.
+    #[schemars(regex(pattern = r"^[0-9]{1,18}\.[0-9]{1,18}$"))]
     cursor: Option<String>,
     /// Only runs whose last verdict is at least `warn` or `stop`.
     verdict: Option<RunVerdictName>,
@@ -62,7 +63,8 @@ pub(super) struct EntriesQuery {
     /// Largest number of entries.
     #[schemars(range(min = 1, max = 500))]
     limit: Option<usize>,
-    /// Where to continue: `next` of the last page.
+    /// The place to continue at: `next` of the last page.
+    #[schemars(regex(pattern = r"^[0-9]{1,18}$"))]
     cursor: Option<String>,
 }
 
@@ -206,8 +208,10 @@ pub(super) async fn stop_run(
     let caller = request.caller.clone();
     let StopRequest { reason, stop } = request.read().await?;
     find(&api, &caller, &name).await?;
-    let reason = loopbreak::text::inert(&reason.unwrap_or_else(|| "no reason was given".to_owned()));
-    let reason = clip(&reason, REASON_BYTES).to_owned();
+    if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_LENGTH) {
+        return Err(ApiError::invalid("Invalid `reason`", format!("Use at most {REASON_LENGTH} characters")));
+    }
+    let reason = inert(&reason.unwrap_or_else(|| "no reason was given".to_owned()));
     let reason = stop.unwrap_or(true).then_some(reason);
     let (key, stored) = (run_key(&caller, &name), reason.clone());
     let exists = api.ask({

@@ -60,7 +60,7 @@ struct KnownKeys {
     is_complete: bool,
 }
 
-/// What was done to a run and is not stored yet.
+/// A change of a run that is not stored yet.
 #[derive(Debug, Default)]
 pub(super) struct PendingChange {
     pub(super) entries: Vec<NewEntry>,
@@ -88,7 +88,7 @@ pub(crate) struct StepReply {
     pub(crate) rewind_to: Option<u64>,
 }
 
-/// A call about a run that is no step.
+/// A call about a run other than a step.
 #[derive(Debug)]
 pub(crate) enum RunCall {
     /// Weighs an action.
