@@ -84,8 +84,8 @@ fn merge_totals(reports: &[Value], runs: &[Value]) -> Value {
     }
     if let Some(place) = sum.pointer_mut("/longest_loop") {
         let loops = all.iter().map(|totals| &totals["longest_loop"]).filter(|known| known.is_object());
-        // The first of those that are equally long.
-        let longest = loops.rev().max_by_key(|known| known["steps"].as_u64());
+        // A loop of a tool says more than one of the run as a whole. The first of those that are equally long.
+        let longest = loops.rev().max_by_key(|known| (known["tool"].is_string(), known["steps"].as_u64()));
         *place = longest.cloned().unwrap_or_default();
     }
     sort(&mut sum, "/patterns", &["runs", "stops", "warnings", "hints"]);

@@ -61,9 +61,13 @@ impl ApiError {
         ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "unusable", message, hint)
     }
 
-    /// Returns the error for arguments that do not have the form of the call.
+    /// Returns the error for arguments that do not have the form of the call. Those that have it and cannot be read all the same,
+    /// such as a time that is not in the calendar, are unusable.
     pub(super) fn malformed(error: ToolError) -> Self {
         let (message, hint) = error.into_parts();
+        if message.starts_with("Invalid arguments: ") {
+            return ApiError::unusable(message, "See /openapi.json; nothing was recorded");
+        }
         ApiError::invalid(message, hint.replace("See the input schema of the tool", "See /openapi.json"))
     }
 

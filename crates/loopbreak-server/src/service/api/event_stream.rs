@@ -2,6 +2,7 @@
 //! with the id of the last event it got.
 
 use std::convert::Infallible;
+use std::fmt::Write as _;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -90,7 +91,11 @@ pub(super) async fn events(
     if query.after.is_some_and(|after| after < 0) {
         return Err(invalid("after", "Use the id of an event, or 0"));
     }
-    let last_id = request.headers.get("last-event-id").and_then(|id| id.to_str().ok()?.trim().parse().ok());
+    let last_id = request.headers.get("last-event-id").map(|id| {
+        let id = id.to_str().ok().and_then(|id| id.trim().parse().ok()).filter(|id: &i64| *id >= 0);
+        id.ok_or_else(|| ApiError::invalid("Invalid header Last-Event-ID", "Send the id of an event"))
+    });
+    let last_id = last_id.transpose()?;
     let after = match last_id.or(query.after) {
         Some(after) => after,
         None => api.ask(|store| store.last_entry()).await?,
@@ -167,7 +172,7 @@ fn render(entries: Vec<LogEntry>) -> Bytes {
         let kind = entry.kind.as_str();
         let output = EntryOutput::new(entry, false);
         let data = serde_json::to_string(&output).unwrap_or_default();
-        text.push_str(&format!("id: {}\nevent: {kind}\ndata: {data}\n\n", output.id));
+        let _ = write!(text, "id: {}\nevent: {kind}\ndata: {data}\n\n", output.id);
     }
     text.into()
 }

@@ -22,7 +22,7 @@ mod start_page;
 mod step_routes;
 mod task_routes;
 
-pub(crate) use caller::{CallerAccess, random_text};
+pub(crate) use caller::{CallerAccess, hex_text, random_text};
 pub(crate) use rate_limit::RateLimits;
 pub(crate) use service_api::{ServiceApi, service_router};
 pub(crate) use service_gate::{GateOptions, ServiceGate};

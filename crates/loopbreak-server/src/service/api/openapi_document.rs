@@ -1,4 +1,4 @@
-//! The description of the API as OpenAPI 3.1, whose schemas are those of the types that the routes read and write.
+//! The description of the API as `OpenAPI` 3.1, whose schemas are those of the types that the routes read and write.
 
 use std::sync::OnceLock;
 
@@ -287,6 +287,10 @@ pub(super) fn document() -> Value {
         .collect();
     let mut schemas = outputs.take_definitions(true);
     schemas.extend(inputs.take_definitions(true));
+    // An action without a name is read as one with an empty name.
+    if let Some(action) = schemas.get_mut("Action") {
+        remove_required(action);
+    }
     for name in OPEN_NAMES {
         if let Some(schema) = schemas.get_mut(name) {
             *schema = json!({"type": "string", "description": schema["description"]});
@@ -379,6 +383,18 @@ fn path_parameters(path: &str) -> Vec<Value> {
             json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}})
         })
         .collect()
+}
+
+/// Removes the lists of required fields from a schema and its alternatives.
+fn remove_required(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.remove("required");
+            fields.values_mut().for_each(remove_required);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_required),
+        _ => {}
+    }
 }
 
 /// Returns the fields of an object as parameters of a query.

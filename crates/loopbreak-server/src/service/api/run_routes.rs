@@ -272,13 +272,12 @@ pub(super) async fn status(
     let StatusQuery { run, all } = request.query()?;
     let project = request.caller.project.to_string();
     let since = (!all.unwrap_or(false)).then(|| now().saturating_sub(LIVE_MS));
-    let runs = match &run {
-        Some(name) => vec![find(&api, &request.caller, name).await?],
-        None => {
-            let query =
-                RunQuery { project: Some(project.clone()), since, limit: MAX_ROWS, ..RunQuery::default() };
-            api.ask(move |store| store.runs(&query)).await?
-        }
+    let runs = if let Some(name) = &run {
+        vec![find(&api, &request.caller, name).await?]
+    } else {
+        let query =
+            RunQuery { project: Some(project.clone()), since, limit: MAX_ROWS, ..RunQuery::default() };
+        api.ask(move |store| store.runs(&query)).await?
     };
     let of_run = run.as_ref().and(runs.first()).map(|run| run.id);
     let (loops, recoveries) = api
@@ -323,13 +322,13 @@ pub(super) async fn status(
         loop_detection: loops.clone(),
         loops,
         tasks: Map::new(),
-        runs: runs.into_iter().map(|run| run_status(run, live_since)).collect(),
+        runs: runs.iter().map(|run| run_status(run, live_since)).collect(),
     };
     json(&status)
 }
 
 /// Describes a run with the keys that other reports of a status have.
-fn run_status(run: ServiceRun, live_since: i64) -> Map<String, Value> {
+fn run_status(run: &ServiceRun, live_since: i64) -> Map<String, Value> {
     let time = |at: i64| loopbreak::step::EpochMillis(at).rfc3339();
     let mut status = Map::new();
     let fields = [

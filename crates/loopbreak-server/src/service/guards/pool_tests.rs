@@ -18,8 +18,8 @@ fn options(owner: &str) -> PoolOptions {
     PoolOptions {
         settings: Settings::default(),
         owner: owner.to_owned(),
-        lease: Duration::from_secs(60),
-        idle: Duration::from_secs(600),
+        lease: Duration::from_mins(1),
+        idle: Duration::from_mins(10),
         max_runs: 1000,
         max_queued: 4000,
         shards: 2,
