@@ -76,6 +76,10 @@ pub(crate) enum CliCommand {
     Serve(Box<crate::serve::ServeArgs>),
     /// Make, list and revoke tokens of the service
     Token(crate::token::TokenArgs),
+    /// Merge reports of several machines into one
+    ///
+    /// Reads reports of `loopbreak analyze --json` and prints one with all their runs, and totals over all of them.
+    Merge(crate::merge::MergeArgs),
     /// Delete what the service stores of a run
     Forget(crate::forget::ForgetArgs),
     /// Judge steps from standard input, one JSON object per line

@@ -32,6 +32,7 @@ mod labels;
 mod log;
 mod man;
 mod mcp;
+mod merge;
 mod output;
 mod pause;
 mod play;
@@ -115,6 +116,7 @@ fn main() -> ExitCode {
         CliCommand::Mcp(args) => mcp::run(&args),
         CliCommand::Serve(args) => serve::run(&args),
         CliCommand::Token(args) => token::run(&args),
+        CliCommand::Merge(args) => merge::run(&args),
         CliCommand::Forget(args) => forget::run(&args),
         CliCommand::Guard(args) => guard::run(&args),
         CliCommand::Wait(args) => wait::run(&args),

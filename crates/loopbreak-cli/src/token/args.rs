@@ -34,7 +34,7 @@ pub(super) enum TokenCommand {
     ///
     /// It is printed once. Only its hash is stored.
     Create {
-        /// What the token may be used for: ingest, read or admin; can be repeated [default: ingest]
+        /// Use of the token: ingest, read or admin; can be repeated [default: ingest]
         #[arg(long, value_name = "SCOPE")]
         scope: Vec<TokenScope>,
         /// Project whose runs it reaches

@@ -73,6 +73,7 @@ mod look;
 mod mcp;
 mod mcp_http;
 mod mcp_lines;
+mod merge;
 mod mode_notes;
 #[cfg(unix)]
 mod narrow_terminal;
@@ -96,6 +97,8 @@ mod run_killed;
 mod seeds;
 #[cfg(unix)]
 mod serve;
+#[cfg(unix)]
+mod serve_description;
 mod settings;
 mod statusline;
 #[cfg(unix)]

@@ -13,7 +13,7 @@ use crate::support::{done, folder, loopbreak};
 
 fn failing(run: &str) -> Value {
     json!({"run": run, "action": {"name": "bash", "args": {"command": "make"}},
-           "outcome": {"text": "1 failed", "error": true}, "model": "m-1",
+           "outcome": "all quiet", "model": "m-1",
            "usage": {"input_tokens": 100, "output_tokens": 10, "cost_usd": 0.25}})
 }
 
@@ -117,17 +117,17 @@ fn lines_get_lines_and_a_weighed_action_changes_nothing() {
     assert_eq!(unknown["accepted"], true);
     assert_eq!(server.call("GET", "/v1/runs/none", &Value::Null).0, 404);
     assert_eq!(server.get("/v1/runs/r")["steps"], 2);
-    for (body, message) in [
-        ("{", "not JSON"),
-        ("[1]", "Step 0: It is not an object"),
-        ("{\"say\":\"x\"}", "Missing argument `run`"),
-        ("{\"run\":\"r\"}", "The step is empty"),
-        ("{\"run\":\"r\",\"actoin\":\"x\"}", "Did you mean `action`?"),
-        ("[{\"run\":\"r\",\"say\":\"x\"},{\"run\":\"r\"}]", "Step 1: The step is empty"),
+    for (status, body, message) in [
+        (400, "{", "not JSON"),
+        (400, "[1]", "Step 0: It is not an object"),
+        (400, "{\"say\":\"x\"}", "Missing argument `run`"),
+        (422, "{\"run\":\"r\"}", "The step is empty"),
+        (400, "{\"run\":\"r\",\"actoin\":\"x\"}", "Did you mean `action`?"),
+        (422, "[{\"run\":\"r\",\"say\":\"x\"},{\"run\":\"r\"}]", "Step 1: The step is empty"),
     ] {
         let answer =
             server.request("POST", "/v1/steps", &[&authorization, "Content-Type: application/json"], body);
-        assert!(answer.status == 400 && answer.body.contains(message), "{body}: {answer:?}");
+        assert!(answer.status == status && answer.body.contains(message), "{body}: {answer:?}");
     }
     assert_eq!(server.get("/v1/runs/r")["steps"], 2, "nothing of them was recorded");
 }
@@ -436,7 +436,7 @@ fn attacks_are_refused() {
     );
     assert_eq!(
         server.request("POST", "/v1/steps", &[&own, "Content-Type: application/json"], &deep).status,
-        400
+        422
     );
     let many = json!(vec![json!({"run": "r", "say": "x"}); 1001]).to_string();
     assert_eq!(
@@ -610,7 +610,7 @@ fn calls_about_tasks_have_the_answers_of_the_mcp_tools() {
         .collect();
     assert_eq!(looping, [false, false, true]);
     let (_, check) = server.call("POST", "/v1/detect_loop", &json!({"run": "job", "task_id": "A"}));
-    assert!(check["error"]["message"].as_str().unwrap().contains("Did you mean `taskId`?"), "{check}");
+    assert!(check["error"]["hint"].as_str().unwrap().contains("Did you mean `taskId`?"), "{check}");
     let (_, check) = server.call("POST", "/v1/detect_loop", &json!({"run": "job", "taskId": "A"}));
     assert_eq!(check["loopType"], "blocked_task_spin");
     let (_, recovery) = server.call("POST", "/v1/apply_recovery", &json!({"run": "job", "taskId": "A"}));

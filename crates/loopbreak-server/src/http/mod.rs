@@ -1,4 +1,4 @@
-//! What the servers over HTTP share: connections and bodies within limits, tokens, and the end of the program.
+//! Parts that the servers over HTTP share: connections and bodies within limits, tokens, and the end of the program.
 
 mod answer_body;
 mod bearer_token;

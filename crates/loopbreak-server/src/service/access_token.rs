@@ -5,7 +5,7 @@ use loopbreak_store::service::{ServiceStore, ServiceToken, TokenScope};
 use sha2::{Digest as _, Sha256};
 
 use super::ProjectName;
-use super::api::random_text;
+use super::api::{hex_text, random_text};
 
 /// Start of every token, by which scanners for secrets recognise it.
 const PREFIX: &str = "lbs_";
@@ -65,5 +65,5 @@ pub(super) fn split_token(text: &str) -> Option<(&str, &str)> {
 
 /// Returns the hash of a secret. Secrets are random and long, so that a fast hash is enough.
 pub(super) fn hash_secret(secret: &str) -> String {
-    Sha256::digest(secret.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex_text(&Sha256::digest(secret.as_bytes()))
 }

@@ -67,7 +67,7 @@ fn mask_text(text: &str, name: &str) -> Option<String> {
 
 /// Returns whether the name says that the text is a secret, as in `{"password": "…"}`.
 fn is_secret_of(name: &str, text: &str) -> bool {
-    // A long text is no password. Looking for one in it would take long.
+    // A long text is not a password. Looking for one in it would take long.
     if name.is_empty() || text.is_empty() || text.len() > 4096 {
         return false;
     }

@@ -55,7 +55,7 @@ pub struct ServiceOptions {
     pub max_guards: usize,
     /// Largest number of steps that wait; more are refused.
     pub max_queued: usize,
-    /// Whether several servers use the store. Each then has a name of its own, and a run of one that was cut off is free after a
+    /// True if several servers use the store. Each then has a name of its own, and a run of one that was cut off is free after a
     /// while. A server that has the store for itself takes its runs back at once.
     pub shares_store: bool,
 }

@@ -11,7 +11,7 @@ pub struct AuditRecord {
     pub project: String,
     /// Id of the token that was used, or `local` for the command line.
     pub actor: String,
-    /// What was done, such as `loop.allowed` or `run.forget`.
+    /// The change, such as `loop.allowed` or `run.forget`.
     pub action: String,
     /// The loop, run or token that it was done to.
     pub subject: String,

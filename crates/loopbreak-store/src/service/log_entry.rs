@@ -85,9 +85,9 @@ pub struct LogEntry {
     pub verdict: RunVerdict,
     /// True if something was found.
     pub notable: bool,
-    /// What was received, as JSON.
+    /// The content that was received, as JSON.
     pub input: String,
-    /// What was answered, as JSON.
+    /// The answer, as JSON.
     pub answer: String,
 }
 

@@ -9,7 +9,7 @@ pub enum IssueState {
     /// Nobody has decided about it.
     #[default]
     Open,
-    /// It is no loop: guards let it pass.
+    /// It does not count as a loop: guards let it pass.
     Allowed,
     /// Its cause was removed. It opens again when it is found again.
     Fixed,

@@ -32,9 +32,9 @@ pub struct NewEntry {
     pub verdict: RunVerdict,
     /// True if something was found.
     pub notable: bool,
-    /// What was received, as JSON. Secrets are masked.
+    /// The content that was received, as JSON. Secrets are masked.
     pub input: String,
-    /// What is answered, as JSON.
+    /// The answer, as JSON.
     pub answer: String,
     /// Model, tokens and cost of the step, for the usage by day.
     pub model: String,

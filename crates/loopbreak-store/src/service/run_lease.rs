@@ -37,7 +37,7 @@ pub struct ClaimedRun {
     pub run: ServiceRun,
 }
 
-/// What is needed to restore the guard of a run.
+/// The stored parts from which the guard of a run is restored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadedRun {
     /// The last snapshot.

@@ -58,7 +58,7 @@ pub trait ServiceStore: Debug + Send + Sync {
     /// Asks to stop a run, or withdraws that with `None`. Returns whether the run exists.
     fn request_stop(&self, key: &ServiceRunKey, reason: Option<&str>, now: i64) -> Result<bool, StoreError>;
 
-    /// Deletes a run with everything that is stored of it, whoever holds its lease. Returns whether it existed.
+    /// Deletes a run with everything that is stored of it, no matter which server holds its lease. Returns whether it existed.
     fn forget(&self, key: &ServiceRunKey) -> Result<bool, StoreError>;
 
     /// Deletes runs, and loops that nobody decided about, that were last seen before a time, at most `limit` runs. Usage and

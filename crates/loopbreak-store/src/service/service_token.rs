@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// What a token may be used for.
+/// A use that a token is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum TokenScope {

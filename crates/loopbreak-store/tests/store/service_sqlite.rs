@@ -51,7 +51,7 @@ fn only_the_owner_can_read_the_store() {
     }
 }
 
-/// What was forgotten must not be readable in the file or its log.
+/// A forgotten text must not be readable in the file or its log.
 #[test]
 fn a_forgotten_run_is_overwritten() {
     use loopbreak_store::service::{

@@ -120,7 +120,7 @@ pub(crate) fn a_run_has_one_owner_until_its_lease_ends(fixture: &dyn ServiceStor
     let job = key("p", "job");
     let lease = claim_as(&*one, &job, "one", 1000).unwrap();
     assert_eq!(claim_as(&*two, &job, "two", 2000), None);
-    assert_eq!(one.renew(&[lease.clone()], 5_000_000).unwrap(), [true]);
+    assert_eq!(one.renew(std::slice::from_ref(&lease), 5_000_000).unwrap(), [true]);
     assert_eq!(claim_as(&*two, &job, "two", 4_999_999), None, "it was renewed");
     let stolen = claim_as(&*two, &job, "two", 5_000_000).unwrap();
     assert!(stolen.epoch > lease.epoch && stolen.run == lease.run);
@@ -257,11 +257,11 @@ pub(crate) fn a_key_that_is_known_is_refused_and_found(fixture: &dyn ServiceStor
 
 pub(crate) fn runs_are_listed_by_project_time_and_verdict(fixture: &dyn ServiceStoreFixture) {
     let store = fixture.open();
-    for (number, verdict) in [RunVerdict::Clear, RunVerdict::Warn, RunVerdict::Stop].into_iter().enumerate() {
+    for (number, verdict) in (0..).zip([RunVerdict::Clear, RunVerdict::Warn, RunVerdict::Stop]) {
         let lease = claim(&*store, "p", &format!("job {number}"));
         let mut addition = addition(&lease, vec![entry(1, 1000)]);
         addition.figures.verdict = verdict;
-        append(&*store, addition, 1000 + number as i64);
+        append(&*store, addition, 1000 + number);
     }
     claim(&*store, "p", "claimed, and without a step");
     let names = |query: RunQuery| -> Vec<String> {
@@ -370,12 +370,12 @@ pub(crate) fn a_loop_counts_over_all_runs(fixture: &dyn ServiceStoreFixture) {
         cost: 0.25,
         tokens: 5,
     };
-    for (number, severity) in ["warn", "hard", "hint"].into_iter().enumerate() {
-        let lease = claim(&*store, "p", ["x", "y", "x"][number]);
-        let seq = run(&*store, "p", ["x", "y", "x"][number]).unwrap().last_seq + 1;
+    for (number, (severity, name)) in (0..).zip([("warn", "x"), ("hard", "y"), ("hint", "x")]) {
+        let lease = claim(&*store, "p", name);
+        let seq = run(&*store, "p", name).unwrap().last_seq + 1;
         let mut addition = addition(&lease, vec![entry(seq, 1000)]);
         addition.loops = vec![update(severity, 1)];
-        append(&*store, addition, 1000 + number as i64);
+        append(&*store, addition, 1000 + number);
     }
     let other = LoopUpdate { loop_id: "bbbb".to_owned(), cost: 9.0, findings: 1, ..LoopUpdate::default() };
     let lease = claim(&*store, "p", "y");

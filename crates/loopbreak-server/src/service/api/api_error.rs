@@ -56,6 +56,21 @@ impl ApiError {
         ApiError::new(StatusCode::BAD_REQUEST, "invalid_request", message, hint)
     }
 
+    /// Returns the error for a request that is well-formed and makes no sense.
+    pub(crate) fn unusable(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "unusable", message, hint)
+    }
+
+    /// Returns the error for arguments that do not have the form of the call. Those that have it and cannot be read all the same,
+    /// such as a time that is not in the calendar, are unusable.
+    pub(super) fn malformed(error: ToolError) -> Self {
+        let (message, hint) = error.into_parts();
+        if message.starts_with("Invalid arguments: ") {
+            return ApiError::unusable(message, "See /openapi.json; nothing was recorded");
+        }
+        ApiError::invalid(message, hint.replace("See the input schema of the tool", "See /openapi.json"))
+    }
+
     /// Returns the error for something that does not exist.
     pub(crate) fn not_found(what: &str, name: &str) -> Self {
         let name = loopbreak::text::clip(name, 200);
@@ -119,9 +134,9 @@ impl IntoResponse for ApiError {
 impl From<IngestError> for ApiError {
     fn from(error: IngestError) -> Self {
         match error {
-            IngestError::InvalidStep { index: 0, message, hint } => ApiError::invalid(message, hint),
+            IngestError::InvalidStep { index: 0, message, hint } => ApiError::unusable(message, hint),
             IngestError::InvalidStep { index, message, hint } => {
-                ApiError::invalid(format!("Step {index}: {message}"), hint)
+                ApiError::unusable(format!("Step {index}: {message}"), hint)
             }
             IngestError::Overloaded { retry_after } => {
                 ApiError::too_many("More steps arrive than the server can handle", retry_after)
@@ -135,8 +150,7 @@ impl From<IngestError> for ApiError {
 impl From<ToolError> for ApiError {
     fn from(error: ToolError) -> Self {
         let (message, hint) = error.into_parts();
-        let hint = hint.replace("See the input schema of the tool", "See /openapi.json");
-        ApiError::invalid(message, hint)
+        ApiError::unusable(message, hint)
     }
 }
 

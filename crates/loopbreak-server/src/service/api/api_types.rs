@@ -1,4 +1,4 @@
-//! What the API returns and accepts.
+//! The types that the API returns and accepts.
 
 use loopbreak_store::service::{DailyUsage, LogEntry, LoopIssue, ServiceRun};
 use schemars::JsonSchema;
@@ -97,7 +97,7 @@ pub(super) struct EntryOutput {
     pub(super) id: i64,
     /// Run, null for what is about the project.
     run: Option<String>,
-    /// Number within the run, 0 if it is no part of it.
+    /// Number within the run, 0 if it is not part of it.
     seq: u64,
     /// Time of the server, in milliseconds since 1970.
     at: i64,
@@ -105,14 +105,14 @@ pub(super) struct EntryOutput {
     kind: String,
     /// Verdict: `clear`, `warn` or `stop`.
     verdict: String,
-    /// True if something was found, or if it is no step.
+    /// True if something was found, or if it is not a step.
     notable: bool,
     /// The beginning of the action, for steps.
     action: String,
-    /// What was received. Only in lists of steps.
+    /// The content that was received. Only in lists of steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<Value>,
-    /// What was answered.
+    /// The answer.
     answer: Value,
 }
 
@@ -269,7 +269,7 @@ pub(super) struct LoopDecision {
     pub(super) action: LoopAction,
 }
 
-/// What to do about a loop.
+/// An action on a loop.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum LoopAction {
@@ -290,14 +290,14 @@ pub(super) struct StopRequest {
     pub(super) stop: Option<bool>,
 }
 
-/// What became of something that was asked for.
+/// Confirmation of a change.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DoneOutput {
     /// Always true.
     pub(super) done: bool,
 }
 
-/// Whether the server works.
+/// Health of the server.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct HealthOutput {
     /// `ok`.

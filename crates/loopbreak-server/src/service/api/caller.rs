@@ -1,6 +1,7 @@
-//! Who sends a request: the owner of the server, or a token with its project and scopes.
+//! The sender of a request: the owner of the server, or a token with its project and scopes.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -29,7 +30,7 @@ const CODE_TIME: Duration = Duration::from_mins(5);
 const MAX_SESSIONS: usize = 100;
 const SESSION_TIME: Duration = Duration::from_hours(24 * 7);
 
-/// Who sends a request.
+/// The sender of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     /// Id of the token, or `owner`.
@@ -37,7 +38,7 @@ pub(crate) struct Caller {
     /// The project that the request is about.
     pub(crate) project: ProjectName,
     scopes: Vec<TokenScope>,
-    /// Whether the request was authenticated by a cookie, which browsers send by themselves.
+    /// True if the request was authenticated by a cookie, which browsers send by themselves.
     pub(super) by_cookie: bool,
 }
 
@@ -63,9 +64,12 @@ pub(crate) struct CallerAccess {
     store: Arc<dyn ServiceStore>,
     /// The token of the owner. Without one, everybody is the owner.
     owner: Option<BearerToken>,
-    remembered: Arc<Mutex<BTreeMap<String, (Option<ServiceToken>, Instant)>>>,
+    remembered: Arc<Mutex<RememberedTokens>>,
     browsers: Arc<Mutex<BrowserSessions>>,
 }
+
+/// Tokens by their ids, or that there is none, and when that was read.
+type RememberedTokens = BTreeMap<String, (Option<ServiceToken>, Instant)>;
 
 /// Browsers that were opened by the owner.
 #[derive(Debug, Default)]
@@ -164,7 +168,16 @@ impl CallerAccess {
 pub(crate) fn random_text() -> Result<String, getrandom::Error> {
     let mut random = [0; 32];
     getrandom::fill(&mut random)?;
-    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex_text(&random))
+}
+
+/// Writes bytes as hexadecimal digits.
+pub(crate) fn hex_text(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 fn owner_caller(headers: &HeaderMap, by_cookie: bool) -> Result<Caller, ApiError> {

@@ -2,6 +2,7 @@
 //! with the id of the last event it got.
 
 use std::convert::Infallible;
+use std::fmt::Write as _;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -66,7 +67,7 @@ impl hyper::body::Body for ChannelBody {
 }
 
 /// Follows the entries of a project.
-struct EventReader {
+struct EntryFollower {
     api: ServiceApi,
     query: EntryQuery,
     left: usize,
@@ -90,13 +91,17 @@ pub(super) async fn events(
     if query.after.is_some_and(|after| after < 0) {
         return Err(invalid("after", "Use the id of an event, or 0"));
     }
-    let last_id = request.headers.get("last-event-id").and_then(|id| id.to_str().ok()?.trim().parse().ok());
+    let last_id = request.headers.get("last-event-id").map(|id| {
+        let id = id.to_str().ok().and_then(|id| id.trim().parse().ok()).filter(|id: &i64| *id >= 0);
+        id.ok_or_else(|| ApiError::invalid("Invalid header Last-Event-ID", "Send the id of an event"))
+    });
+    let last_id = last_id.transpose()?;
     let after = match last_id.or(query.after) {
         Some(after) => after,
         None => api.ask(|store| store.last_entry()).await?,
     };
     let (parts, receiver) = mpsc::channel(WAITING_PARTS);
-    let reader = EventReader {
+    let reader = EntryFollower {
         query: EntryQuery {
             project: Some(request.caller.project.to_string()),
             notable: query.notable.unwrap_or(false),
@@ -115,7 +120,7 @@ pub(super) async fn events(
     Ok(response)
 }
 
-impl EventReader {
+impl EntryFollower {
     async fn run(mut self) {
         let mut stored = self.api.pool.entries();
         // Tells the browser how long to wait before it connects again, and sends the head at once.
@@ -167,7 +172,7 @@ fn render(entries: Vec<LogEntry>) -> Bytes {
         let kind = entry.kind.as_str();
         let output = EntryOutput::new(entry, false);
         let data = serde_json::to_string(&output).unwrap_or_default();
-        text.push_str(&format!("id: {}\nevent: {kind}\ndata: {data}\n\n", output.id));
+        let _ = write!(text, "id: {}\nevent: {kind}\ndata: {data}\n\n", output.id);
     }
     text.into()
 }

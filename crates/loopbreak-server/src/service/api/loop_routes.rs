@@ -21,7 +21,8 @@ pub(super) struct LoopsQuery {
     /// Largest number of loops.
     #[schemars(range(min = 1, max = 500))]
     limit: Option<usize>,
-    /// Where to continue: `next` of the last page.
+    /// The place to continue at: `next` of the last page.
+    #[schemars(regex(pattern = r"^[0-9]{1,9}$"))]
     cursor: Option<String>,
     /// Only loops in this state.
     state: Option<LoopStateName>,

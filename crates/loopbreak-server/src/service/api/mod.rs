@@ -1,7 +1,7 @@
 //! The API of the service over HTTP.
 //!
 //! - `service_gate`: checks every request before a route sees it
-//! - `caller`: who sends a request, and what that allows
+//! - `caller`: the sender of a request, and what it may do
 //! - `service_api`: what the routes share, and the list of them
 //! - `step_routes`, `task_routes`, `run_routes`, `loop_routes`, `event_stream`, `metrics_page`, `start_page`: the routes
 //! - `openapi_document`: their description, from the same types
@@ -23,7 +23,7 @@ mod step_routes;
 mod task_routes;
 
 pub(crate) use api_error::ApiError;
-pub(crate) use caller::{CallerAccess, random_text};
+pub(crate) use caller::{CallerAccess, hex_text, random_text};
 pub(crate) use rate_limit::RateLimits;
 pub(super) use service_api::typed;
 pub(crate) use service_api::{ServiceApi, service_router};

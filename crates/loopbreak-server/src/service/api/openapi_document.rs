@@ -1,4 +1,4 @@
-//! The description of the API as OpenAPI 3.1, whose schemas are those of the types that the routes read and write.
+//! The description of the API as `OpenAPI` 3.1, whose schemas are those of the types that the routes read and write.
 
 use std::sync::OnceLock;
 
@@ -41,7 +41,7 @@ struct ApiOperation {
     reply: ReplyForm,
 }
 
-/// What an operation returns.
+/// The form of the answer of an operation.
 enum ReplyForm {
     Json(SchemaOf),
     /// The answers to steps, in the form in which they came.
@@ -231,7 +231,7 @@ const OPERATIONS: &[ApiOperation] = &[
 ];
 
 /// Statuses of errors, with what they mean.
-const ERRORS: [(&str, &str); 9] = [
+const ERRORS: [(&str, &str); 10] = [
     ("400", "The request cannot be used"),
     ("401", "The request has no valid token"),
     ("403", "The token has not the scope, or the host or origin is not accepted"),
@@ -239,9 +239,13 @@ const ERRORS: [(&str, &str); 9] = [
     ("408", "The body did not arrive in time"),
     ("413", "The body is too large"),
     ("415", "The body has a type that is not accepted"),
+    ("422", "The request has the right form, and cannot be carried out"),
     ("429", "Too many steps or requests"),
     ("503", "The store cannot be used now, or another server guards the run"),
 ];
+
+/// Types of which unknown names are ignored, as they are in logs.
+const OPEN_NAMES: [&str; 2] = ["Denial", "HarnessEvent"];
 
 /// Returns the description.
 pub(super) async fn openapi() -> Result<Response, ApiError> {
@@ -283,6 +287,15 @@ pub(super) fn document() -> Value {
         .collect();
     let mut schemas = outputs.take_definitions(true);
     schemas.extend(inputs.take_definitions(true));
+    // An action without a name is read as one with an empty name.
+    if let Some(action) = schemas.get_mut("Action") {
+        remove_required(action);
+    }
+    for name in OPEN_NAMES {
+        if let Some(schema) = schemas.get_mut(name) {
+            *schema = json!({"type": "string", "description": schema["description"]});
+        }
+    }
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -342,6 +355,7 @@ impl ApiOperation {
                     "application/x-ndjson": {"schema": {"type": "string"}},
                 })
             }
+            ReplyForm::Text("text/event-stream") => json!({"text/event-stream": {}}),
             ReplyForm::Text(kind) => json!({*kind: {"schema": {"type": "string"}}}),
         };
         let mut responses = Map::new();
@@ -349,8 +363,8 @@ impl ApiOperation {
         for (status, _) in ERRORS {
             let applies = match status {
                 "401" => !self.scope.is_empty(),
-                "404" => self.path.contains('{'),
-                "408" | "413" | "415" => self.body.is_some(),
+                "404" => self.path.contains('{') || self.id == "status",
+                "408" | "413" | "415" | "422" => self.body.is_some(),
                 _ => true,
             };
             if applies {
@@ -369,6 +383,18 @@ fn path_parameters(path: &str) -> Vec<Value> {
             json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}})
         })
         .collect()
+}
+
+/// Removes the lists of required fields from a schema and its alternatives.
+fn remove_required(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            fields.remove("required");
+            fields.values_mut().for_each(remove_required);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_required),
+        _ => {}
+    }
 }
 
 /// Returns the fields of an object as parameters of a query.
@@ -409,10 +435,11 @@ fn run_body<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 }
 
 fn require_run(schema: &mut Schema) {
-    let pattern = r"^[^\s\x00-\x1f\x7f-\x9f](.{0,48}[^\s\x00-\x1f\x7f-\x9f])?$";
+    // Not blank, and on one line.
+    let pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
     let run = json!({
-        "type": "string", "minLength": 1, "maxLength": 50, "pattern": pattern,
-        "description": "Name of the run, the same for one job: 1 to 200 bytes on one line.",
+        "type": "string", "minLength": 1, "maxLength": 200, "pattern": pattern,
+        "description": "Name of the run, the same for one job: 1 to 200 characters on one line.",
     });
     let object = schema.ensure_object();
     if let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) {

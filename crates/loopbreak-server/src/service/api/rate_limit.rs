@@ -19,7 +19,7 @@ pub(crate) struct RateLimits {
     used: Arc<Mutex<BTreeMap<String, TokenUse>>>,
 }
 
-/// What a token may still use.
+/// The rest that a token may still use.
 #[derive(Debug)]
 struct TokenUse {
     left: f64,

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::Request;
 use axum::response::Response;
-use loopbreak::text::clip;
+use loopbreak::text::inert;
 use loopbreak_store::service::{
     EntryKind, EntryOrder, EntryQuery, LoopOrder, LoopQuery, RunQuery, RunVerdict, ServiceRun, ServiceRunKey,
     TokenScope, UsageQuery,
@@ -23,8 +23,8 @@ use crate::mcp::tools::output::StatusOutput;
 /// Largest number of rows in an answer, and the number if none is given.
 const MAX_ROWS: usize = 500;
 const ROWS: usize = 50;
-/// Longest reason for stopping a run, in bytes.
-const REASON_BYTES: usize = 200;
+/// Longest reason for stopping a run, in characters.
+const REASON_LENGTH: usize = 200;
 
 /// Selects runs.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -33,7 +33,8 @@ pub(super) struct RunsQuery {
     /// Largest number of runs.
     #[schemars(range(min = 1, max = 500))]
     limit: Option<usize>,
-    /// Where to continue: `next` of the last page.
+    /// The place to continue at: `next` of the last page.
+    #[schemars(regex(pattern = r"^[0-9]{1,18}\.[0-9]{1,18}$"))]
     cursor: Option<String>,
     /// Only runs whose last verdict is at least `warn` or `stop`.
     verdict: Option<RunVerdictName>,
@@ -62,7 +63,8 @@ pub(super) struct EntriesQuery {
     /// Largest number of entries.
     #[schemars(range(min = 1, max = 500))]
     limit: Option<usize>,
-    /// Where to continue: `next` of the last page.
+    /// The place to continue at: `next` of the last page.
+    #[schemars(regex(pattern = r"^[0-9]{1,18}$"))]
     cursor: Option<String>,
 }
 
@@ -206,8 +208,10 @@ pub(super) async fn stop_run(
     let caller = request.caller.clone();
     let StopRequest { reason, stop } = request.read().await?;
     find(&api, &caller, &name).await?;
-    let reason = loopbreak::text::inert(&reason.unwrap_or_else(|| "no reason was given".to_owned()));
-    let reason = clip(&reason, REASON_BYTES).to_owned();
+    if reason.as_ref().is_some_and(|reason| reason.chars().count() > REASON_LENGTH) {
+        return Err(ApiError::invalid("Invalid `reason`", format!("Use at most {REASON_LENGTH} characters")));
+    }
+    let reason = inert(&reason.unwrap_or_else(|| "no reason was given".to_owned()));
     let reason = stop.unwrap_or(true).then_some(reason);
     let (key, stored) = (run_key(&caller, &name), reason.clone());
     let exists = api.ask({
@@ -268,13 +272,12 @@ pub(super) async fn status(
     let StatusQuery { run, all } = request.query()?;
     let project = request.caller.project.to_string();
     let since = (!all.unwrap_or(false)).then(|| now().saturating_sub(LIVE_MS));
-    let runs = match &run {
-        Some(name) => vec![find(&api, &request.caller, name).await?],
-        None => {
-            let query =
-                RunQuery { project: Some(project.clone()), since, limit: MAX_ROWS, ..RunQuery::default() };
-            api.ask(move |store| store.runs(&query)).await?
-        }
+    let runs = if let Some(name) = &run {
+        vec![find(&api, &request.caller, name).await?]
+    } else {
+        let query =
+            RunQuery { project: Some(project.clone()), since, limit: MAX_ROWS, ..RunQuery::default() };
+        api.ask(move |store| store.runs(&query)).await?
     };
     let of_run = run.as_ref().and(runs.first()).map(|run| run.id);
     let (loops, recoveries) = api
@@ -319,13 +322,13 @@ pub(super) async fn status(
         loop_detection: loops.clone(),
         loops,
         tasks: Map::new(),
-        runs: runs.into_iter().map(|run| run_status(run, live_since)).collect(),
+        runs: runs.iter().map(|run| run_status(run, live_since)).collect(),
     };
     json(&status)
 }
 
 /// Describes a run with the keys that other reports of a status have.
-fn run_status(run: ServiceRun, live_since: i64) -> Map<String, Value> {
+fn run_status(run: &ServiceRun, live_since: i64) -> Map<String, Value> {
     let time = |at: i64| loopbreak::step::EpochMillis(at).rfc3339();
     let mut status = Map::new();
     let fields = [

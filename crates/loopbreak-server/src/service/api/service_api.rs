@@ -1,4 +1,4 @@
-//! What the routes share, and the list of them.
+//! The list of the routes, and the parts that they share.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use super::{
 use crate::service::dashboard::dashboard_router;
 use crate::service::guards::GuardPool;
 
-/// What the routes share.
+/// The parts that the routes share.
 #[derive(Clone, Debug)]
 pub(crate) struct ServiceApi {
     pub(crate) pool: GuardPool,

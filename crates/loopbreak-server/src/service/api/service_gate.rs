@@ -11,8 +11,8 @@ use axum::body::{Body, Bytes};
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, Incoming};
 use hyper::header::{
-    CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN,
-    REFERRER_POLICY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
+    ORIGIN, REFERRER_POLICY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use tower_service::Service as _;
@@ -73,7 +73,15 @@ impl ServiceGate {
         if !HEALTH_PATHS.contains(&path) {
             self.check_host(request)?;
         }
-        let is_open = OPEN_PATHS.contains(&path) && matches!(*request.method(), Method::GET | Method::HEAD);
+        let is_open = OPEN_PATHS.contains(&path);
+        if is_open && !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return Err(ApiError::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method_not_allowed",
+                "This address can only be read",
+                "Send GET",
+            ));
+        }
         let caller = match self.access.identify(headers).await {
             Ok(caller) => Some(caller),
             Err(_) if is_open => None,
@@ -205,6 +213,9 @@ fn refuse(error: &ApiError, place: &Arc<ConnectionPlace>) -> Response<AnswerBody
     let headers = response.headers_mut();
     error.add_headers(headers);
     headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    if error.status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(ALLOW, HeaderValue::from_static("GET,HEAD"));
+    }
     if error.status == StatusCode::UNAUTHORIZED {
         headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }

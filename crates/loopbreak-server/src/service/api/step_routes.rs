@@ -34,7 +34,7 @@ pub(super) struct StepRequest {
     pub(super) id: Option<String>,
 }
 
-/// Whether the answers are written as they were asked for.
+/// The form in which steps came, and in which the answers go back.
 enum StepForm {
     One,
     Array,
@@ -112,7 +112,8 @@ fn read_item(mut object: Map<String, Value>, header_key: Option<String>) -> Resu
         Some(_) => return Err(ApiError::invalid("Invalid `id`: expected a text", "Use 1 to 200 bytes")),
     };
     check_depth(&object)?;
-    let StepInput { run, step } = read(object)?;
+    whole_numbers(&mut object);
+    let StepInput { run, step } = read(object).map_err(ApiError::malformed)?;
     let run = run.ok_or_else(missing_run)?;
     Ok(IngestItem { run, key: own_key.or(header_key), step })
 }
@@ -130,13 +131,39 @@ pub(super) fn check_depth(object: &Map<String, Value>) -> Result<(), ApiError> {
         return Ok(());
     }
     let hint = "Send deep arguments as a text";
-    Err(ApiError::invalid(format!("The step is nested more than {MAX_DEPTH} levels deep"), hint))
+    Err(ApiError::unusable(format!("The step is nested more than {MAX_DEPTH} levels deep"), hint))
+}
+
+/// Writes numbers such as `2.0` as integers, which they are in JSON. Arguments of tools stay as they are: they are compared as they
+/// were sent.
+pub(super) fn whole_numbers(object: &mut Map<String, Value>) {
+    for (name, value) in object.iter_mut() {
+        if name != "args" {
+            make_whole(value);
+        }
+    }
+}
+
+fn make_whole(value: &mut Value) {
+    // Integers up to this one are exact.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) => {
+            let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
+            if let Some(float) = float.filter(|float| float.abs() <= EXACT) {
+                *value = (float as i64).into();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_whole),
+        Value::Object(fields) => whole_numbers(fields),
+        _ => {}
+    }
 }
 
 pub(super) fn missing_run() -> ApiError {
     ApiError::invalid(
         "Missing argument `run`",
-        "Name the run: any text of 1 to 200 bytes, the same for one job",
+        "Name the run: any text of 1 to 200 characters, the same for one job",
     )
 }
 
@@ -146,9 +173,10 @@ pub(super) async fn weigh(
 ) -> Result<Response, ApiError> {
     let request = ApiRequest::new(request, TokenScope::Ingest)?;
     let caller = request.caller.clone();
-    let object = request.object().await?;
+    let mut object = request.object().await?;
     check_depth(&object)?;
-    let ProposalInput { run, proposal } = read(object)?;
+    whole_numbers(&mut object);
+    let ProposalInput { run, proposal } = read(object).map_err(ApiError::malformed)?;
     check_proposal(&proposal)?;
     let run = run.ok_or_else(missing_run)?;
     let call = RunCall::Weigh(Box::new(proposal));

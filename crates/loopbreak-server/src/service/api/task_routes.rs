@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use super::api_error::ApiError;
 use super::service_api::{ApiRequest, ServiceApi, json_text};
-use super::step_routes::{check_depth, missing_run};
+use super::step_routes::{check_depth, missing_run, whole_numbers};
 use crate::mcp::protocol::tool_arguments::read;
 use crate::mcp::tools::{AttemptInput, LoopInput, PlanInput, RecoveryInput, TaskStatusInput};
 use crate::service::guards::RunCall;
@@ -24,10 +24,11 @@ async fn call<T: DeserializeOwned + JsonSchema + std::any::Any>(
 ) -> Result<Response, ApiError> {
     let request = ApiRequest::new(request, TokenScope::Ingest)?;
     let (caller, key) = (request.caller.clone(), request.idempotency_key()?);
-    let object = request.object().await?;
+    let mut object = request.object().await?;
     check_depth(&object)?;
+    whole_numbers(&mut object);
     let input = mask_secrets(&serde_json::Value::Object(object.clone()).to_string()).into_owned();
-    let (run, call) = make(read(object)?);
+    let (run, call) = make(read(object).map_err(ApiError::malformed)?);
     let run = run.ok_or_else(missing_run)?;
     // The log has what was received, unless masking made it unreadable.
     let input =

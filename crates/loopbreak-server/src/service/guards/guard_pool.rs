@@ -19,15 +19,16 @@ use super::guarded_run::{CallAnswer, RunCall};
 use super::run_rules::RunRules;
 use super::service_counters::ServiceCounters;
 use crate::mcp::ServeError;
-use crate::mcp::protocol::input_limits::{check_name, check_task_id};
+use crate::mcp::protocol::input_limits::check_task_id;
 use crate::mcp::tools::check_step;
 use crate::service::mask_step::mask_step;
 use crate::service::{IngestError, IngestItem, ProjectName, StepAnswer, StepSink};
 
 /// Time after which a client that was turned away may try again.
 const RETRY_TIME: Duration = Duration::from_secs(1);
-/// Longest idempotency key, in bytes.
-const KEY_BYTES: usize = 200;
+/// Longest idempotency key and name of a run, in characters.
+const KEY_LENGTH: usize = 200;
+const RUN_LENGTH: usize = 200;
 
 /// Settings of the guards of a server.
 #[derive(Clone, Debug)]
@@ -272,11 +273,11 @@ fn check_item(item: IngestItem) -> Result<IngestItem, (String, String)> {
     let IngestItem { run, key, mut step } = item;
     let run = run_name(&run)?.to_owned();
     if let Some(key) = &key
-        && (key.is_empty() || key.len() > KEY_BYTES || key.chars().any(char::is_control))
+        && (key.is_empty() || key.chars().count() > KEY_LENGTH || key.chars().any(char::is_control))
     {
         let hint = "Use the same key when you send the same step again, and another one for every other step";
         return Err((
-            format!("Invalid idempotency key: use 1–{KEY_BYTES} bytes on one line"),
+            format!("Invalid idempotency key: use 1–{KEY_LENGTH} characters on one line"),
             hint.to_owned(),
         ));
     }
@@ -291,8 +292,14 @@ fn check_item(item: IngestItem) -> Result<IngestItem, (String, String)> {
     Ok(IngestItem { run, key, step })
 }
 
+/// Checks the name of a run. Characters are counted, as the description of the API can say it.
 fn run_name(name: &str) -> Result<&str, (String, String)> {
-    check_name("run name", name).map_err(crate::mcp::protocol::ToolError::into_parts)
+    let trimmed = name.trim();
+    if trimmed.is_empty() || name.chars().count() > RUN_LENGTH || name.chars().any(char::is_control) {
+        let message = format!("Invalid run name: use 1–{RUN_LENGTH} characters on one line");
+        return Err((message, "Nothing was recorded".to_owned()));
+    }
+    Ok(trimmed)
 }
 
 fn ending() -> IngestError {

@@ -15,7 +15,7 @@ use loopbreak_store::service::{
 use loopbreak_store::{StoreError, now};
 use tokio::sync::{oneshot, watch};
 
-use super::guarded_run::{CallAnswer, GuardedRun, PendingChange, RunCall};
+use super::guarded_run::{CallAnswer, GuardedRun, KnownAnswer, PendingChange, RunCall};
 use super::run_rules::{AllowedLoopRecord, RunRules};
 use super::service_counters::ServiceCounters;
 use crate::mcp::protocol::ToolError;
@@ -352,8 +352,10 @@ impl GuardShard {
     ) -> Result<Option<(RunVerdict, String)>, IngestError> {
         let Some(key) = key else { return Ok(None) };
         let Some(run) = self.runs.get(run) else { return Err(gone()) };
-        if let Some(known) = run.known_answer(key) {
-            return Ok(known);
+        match run.known_answer(key) {
+            KnownAnswer::Known(verdict, json) => return Ok(Some((verdict, json))),
+            KnownAnswer::New => return Ok(None),
+            KnownAnswer::InStore => {}
         }
         let Some(lease) = &run.lease else { return Ok(None) };
         let found = self.options.store.find_keys(lease.run, &[key]).map_err(|error| unavailable(&error))?;
@@ -472,7 +474,7 @@ impl GuardShard {
             .filter(|(_, run)| run.used.elapsed() >= idle)
             .map(|(key, _)| key.clone())
             .collect();
-        self.put_away(old);
+        self.put_away(&old);
         let leases: Vec<(ServiceRunKey, RunLease)> =
             self.runs.iter().filter_map(|(key, run)| Some((key.clone(), run.lease.clone()?))).collect();
         let until = now().saturating_add(self.options.lease.as_millis() as i64);
@@ -497,15 +499,17 @@ impl GuardShard {
         by_use.sort();
         // Some more than needed, so that this is not done for each new run.
         let surplus = self.runs.len() - self.options.max_runs + self.options.max_runs / 8;
-        self.put_away(by_use.into_iter().take(surplus).map(|(_, key)| key).collect());
+        let oldest: Vec<ServiceRunKey> = by_use.into_iter().take(surplus).map(|(_, key)| key).collect();
+        self.put_away(&oldest);
     }
 
     fn put_all_away(&mut self) {
-        self.put_away(self.runs.keys().cloned().collect());
+        let all: Vec<ServiceRunKey> = self.runs.keys().cloned().collect();
+        self.put_away(&all);
     }
 
     /// Stores the state of runs, gives their leases back and forgets them. If the store fails, the steps are in it all the same.
-    fn put_away(&mut self, keys: Vec<ServiceRunKey>) {
+    fn put_away(&mut self, keys: &[ServiceRunKey]) {
         for some in keys.chunks(BATCH_STEPS) {
             let mut leases = Vec::new();
             let mut batch = Vec::new();

@@ -60,7 +60,18 @@ struct KnownKeys {
     is_complete: bool,
 }
 
-/// What was done to a run and is not stored yet.
+/// The answer to an earlier step with a key.
+#[derive(Debug)]
+pub(super) enum KnownAnswer {
+    /// It is in memory.
+    Known(RunVerdict, String),
+    /// There was none.
+    New,
+    /// Only the store knows.
+    InStore,
+}
+
+/// A change of a run that is not stored yet.
 #[derive(Debug, Default)]
 pub(super) struct PendingChange {
     pub(super) entries: Vec<NewEntry>,
@@ -88,7 +99,7 @@ pub(crate) struct StepReply {
     pub(crate) rewind_to: Option<u64>,
 }
 
-/// A call about a run that is no step.
+/// A call about a run other than a step.
 #[derive(Debug)]
 pub(crate) enum RunCall {
     /// Weighs an action.
@@ -390,10 +401,10 @@ impl GuardedRun {
             figures.warned_at.get_or_insert(verdict.turn);
         }
         if let Some(model) = &step.model {
-            figures.model = clip(model, TEXT_BYTES).to_owned();
+            clip(model, TEXT_BYTES).clone_into(&mut figures.model);
         }
         if let Some(agent) = &step.agent {
-            figures.agent = clip(agent, TEXT_BYTES).to_owned();
+            clip(agent, TEXT_BYTES).clone_into(&mut figures.agent);
         }
         if let Some(stop) = &verdict.stop {
             figures.stopped = stop.reason.to_string();
@@ -462,12 +473,12 @@ impl GuardedRun {
         Ok(answer)
     }
 
-    /// Returns the answer to an earlier step or call with this key. The outer `None` says that only the store knows.
-    pub(super) fn known_answer(&self, key: &str) -> Option<Option<(RunVerdict, String)>> {
+    /// Returns the answer to an earlier step or call with this key.
+    pub(super) fn known_answer(&self, key: &str) -> KnownAnswer {
         match self.keys.answers.get(key) {
-            Some(known) => Some(Some(known.clone())),
-            None if self.keys.is_complete => Some(None),
-            None => None,
+            Some((verdict, json)) => KnownAnswer::Known(*verdict, json.clone()),
+            None if self.keys.is_complete => KnownAnswer::New,
+            None => KnownAnswer::InStore,
         }
     }
 
@@ -516,10 +527,10 @@ fn describe_loop(update: &mut LoopUpdate, id: &str, finding: &Finding, step: &St
         update.pattern = finding.pattern.to_string();
     }
     update.severity = finding.severity.to_string();
-    update.reason = clip(finding.reason(), 2 * TEXT_BYTES).to_owned();
+    clip(finding.reason(), 2 * TEXT_BYTES).clone_into(&mut update.reason);
     step.model.as_deref().unwrap_or(model).clone_into(&mut update.model);
     let Some(action) = &step.action else { return };
-    update.tool = clip(&action.name, TEXT_BYTES).to_owned();
+    clip(&action.name, TEXT_BYTES).clone_into(&mut update.tool);
     let line = finding.evidence.text("action").map_or_else(|| action.line().into_owned(), str::to_owned);
     update.action = loopbreak_store::redact_and_truncate(&line);
     if is_about_a_call(finding.detector) && action.args.is_some() {

@@ -1,4 +1,4 @@
-//! What the metrics count since the server started.
+//! Counts for the metrics since the server started.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use loopbreak::Verdict;
 pub(crate) const LATENCY_BUCKETS: [f64; 12] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5];
 
-/// What the metrics count since the server started.
+/// Counts for the metrics since the server started.
 #[derive(Debug, Default)]
 pub(crate) struct ServiceCounters {
     /// Findings by detector, severity, and whether they were acted on.

@@ -54,7 +54,7 @@ impl RunTasks {
 pub(crate) struct TaskContent {
     pub(crate) state: Option<String>,
     pub(crate) tasks: RunTasks,
-    /// Whether a call changed it.
+    /// True if a call changed it.
     pub(crate) changed: bool,
 }
 

@@ -6,7 +6,7 @@ use crate::service::usage_sums::UsageSums;
 use crate::service::{AppendResult, IssueState, LoopUpdate, RunAppend};
 
 /// A run while it is added to.
-struct RunRow {
+struct ChangedRun {
     project: i64,
     name: String,
     stop_request: Option<String>,
@@ -95,7 +95,7 @@ impl<'c> AppendStatements<'c> {
     }
 
     /// Stores the figures of a run. Returns `None` if its lease was lost.
-    fn update_run(&mut self, addition: &RunAppend, now: i64) -> rusqlite::Result<Option<RunRow>> {
+    fn update_run(&mut self, addition: &RunAppend, now: i64) -> rusqlite::Result<Option<ChangedRun>> {
         let RunAppend { lease, figures, entries, .. } = addition;
         let last_seq = entries.last().map_or(0, |entry| entry.seq);
         let values = rusqlite::params![
@@ -121,13 +121,13 @@ impl<'c> AppendStatements<'c> {
             figures.warned_at,
         ];
         let read = |row: &rusqlite::Row<'_>| {
-            Ok(RunRow { project: row.get(0)?, name: row.get(1)?, stop_request: row.get(2)? })
+            Ok(ChangedRun { project: row.get(0)?, name: row.get(1)?, stop_request: row.get(2)? })
         };
         self.run.query_row(values, read).optional()
     }
 
     /// Stores entries, and returns the number of the last one.
-    fn insert_entries(&mut self, addition: &RunAppend, run: &RunRow) -> rusqlite::Result<i64> {
+    fn insert_entries(&mut self, addition: &RunAppend, run: &ChangedRun) -> rusqlite::Result<i64> {
         let mut last_id = 0;
         for entry in &addition.entries {
             last_id = self.entry.insert(rusqlite::params![
@@ -150,7 +150,7 @@ impl<'c> AppendStatements<'c> {
         &mut self,
         update: &LoopUpdate,
         run_id: i64,
-        run: &RunRow,
+        run: &ChangedRun,
         now: i64,
     ) -> rusqlite::Result<()> {
         self.looped.execute(rusqlite::params![

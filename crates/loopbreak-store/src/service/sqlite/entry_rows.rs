@@ -1,10 +1,12 @@
 //! Questions about entries.
 
+use std::fmt::Write as _;
+
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params_from_iter};
 
 use super::lease_rows::project_id;
-use super::run_rows::read_verdict;
+use super::run_rows::{read_verdict, row_limit};
 use crate::service::{EntryKind, EntryOrder, EntryQuery, LoadedRun, LogEntry, StateSnapshot};
 
 /// The columns that [`read_entry`] reads, and their tables.
@@ -75,7 +77,7 @@ pub(super) fn select(connection: &Connection, query: &EntryQuery) -> rusqlite::R
     }
     if !query.kinds.is_empty() {
         let marks = vec!["?"; query.kinds.len()].join(", ");
-        sql.push_str(&format!(" AND kind IN ({marks})"));
+        let _ = write!(sql, " AND kind IN ({marks})");
         values.extend(query.kinds.iter().map(|kind| Value::from(kind.as_str().to_owned())));
     }
     let (sign, order) = match query.order {
@@ -83,11 +85,11 @@ pub(super) fn select(connection: &Connection, query: &EntryQuery) -> rusqlite::R
         EntryOrder::LatestFirst => ("<", "DESC"),
     };
     if let Some(after) = query.after {
-        sql.push_str(&format!(" AND entries.id {sign} ?"));
+        let _ = write!(sql, " AND entries.id {sign} ?");
         values.push(after.into());
     }
-    sql.push_str(&format!(" ORDER BY entries.id {order} LIMIT ?"));
-    values.push((query.limit as i64).into());
+    let _ = write!(sql, " ORDER BY entries.id {order} LIMIT ?");
+    values.push(row_limit(query.limit));
     collect(connection, &sql, params_from_iter(values))
 }
 

@@ -4,6 +4,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params_from_iter};
 
 use super::entry_rows;
+use super::run_rows::row_limit;
 use crate::service::{
     AllowedLoop, DailyUsage, EntryKind, IssueState, LoopIssue, LoopOrder, LoopQuery, UsageQuery,
 };
@@ -55,7 +56,7 @@ pub(super) fn select(connection: &Connection, query: &LoopQuery) -> rusqlite::Re
         LoopOrder::LastSeen => " ORDER BY last_seen DESC, loop",
     });
     sql.push_str(" LIMIT ? OFFSET ?");
-    values.extend([(query.limit as i64).into(), (query.offset as i64).into()]);
+    values.extend([row_limit(query.limit), row_limit(query.offset)]);
     connection.prepare(&sql)?.query_map(params_from_iter(values), read_loop)?.collect()
 }
 

@@ -84,8 +84,13 @@ pub(super) fn select(connection: &Connection, query: &RunQuery) -> rusqlite::Res
         values.extend([seen.into(), id.into()]);
     }
     sql.push_str(" ORDER BY seen DESC, runs.id DESC LIMIT ?");
-    values.push((query.limit as i64).into());
+    values.push(row_limit(query.limit));
     connection.prepare(&sql)?.query_map(params_from_iter(values), read_run)?.collect()
+}
+
+/// Returns a number of rows as SQLite takes it.
+pub(super) fn row_limit(rows: usize) -> Value {
+    i64::try_from(rows).unwrap_or(i64::MAX).into()
 }
 
 pub(super) fn count(connection: &Connection, since: i64) -> rusqlite::Result<Vec<(RunVerdict, u64)>> {
