@@ -20,3 +20,4 @@
 
 pub mod lines;
 pub mod mcp;
+pub mod service;
