@@ -24,6 +24,10 @@ mod zorkgpt;
 pub(crate) use claude_code::ClaudeCodeFormat;
 pub use claude_code::rejection_reason;
 pub(crate) use codex::CodexFormat;
+pub use otel::{
+    MAX_TELEMETRY_ITEMS, TelemetryBatch, TelemetryEncoding, TelemetryError, TelemetryReader, TelemetrySignal,
+    TelemetryStep,
+};
 pub(crate) use steps::StepsFormat;
 
 use crate::log_format::FormatDefinition;

@@ -28,7 +28,7 @@ impl<'a> SpanAttributes<'a> {
 
 /// Returns whether an attribute is used. Others repeat the whole conversation in every span.
 fn is_wanted(key: &str) -> bool {
-    const NAMES: [&str; 12] = [
+    const NAMES: &[&str] = &[
         "openinference.span.kind",
         "traceloop.span.kind",
         "traceloop.entity.name",
@@ -41,6 +41,43 @@ fn is_wanted(key: &str) -> bool {
         "session.id",
         "llm.model_name",
         "error.type",
+        // Events of agents.
+        "conversation.id",
+        "event.name",
+        "event.kind",
+        "event.timestamp",
+        "agent_id",
+        "agent_name",
+        "model",
+        "prompt",
+        "response",
+        "metadata",
+        "tool_name",
+        "function_name",
+        "tool_input",
+        "tool_parameters",
+        "arguments",
+        "function_args",
+        "tool_use_id",
+        "call_id",
+        "success",
+        "error",
+        "error_message",
+        "output",
+        "tool_output",
+        "decision",
+        "source",
+        "cost_usd",
+        "input_tokens",
+        "output_tokens",
+        "cache_read_tokens",
+        "cache_creation_tokens",
+        "cache_creation_1h_tokens",
+        "cache_write_token_count",
+        "input_token_count",
+        "output_token_count",
+        "cached_token_count",
+        "cached_content_token_count",
     ];
     NAMES.contains(&key)
         || key.starts_with("llm.token_count.")
@@ -107,7 +144,7 @@ fn plain(json: &RawValue) -> StepText<'_> {
 }
 
 /// Parses a value under the name of its type.
-fn tagged(json: &RawValue) -> StepText<'_> {
+pub(super) fn tagged(json: &RawValue) -> StepText<'_> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct OtlpValue<'a> {
