@@ -20,4 +20,5 @@
 
 pub mod lines;
 pub mod mcp;
+pub mod otlp;
 pub mod service;
