@@ -18,6 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub(crate) mod http;
 pub mod lines;
 pub mod mcp;
 pub mod otlp;

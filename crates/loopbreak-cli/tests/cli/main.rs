@@ -87,6 +87,8 @@ mod run;
 mod run_again;
 mod run_killed;
 mod seeds;
+#[cfg(unix)]
+mod serve;
 mod settings;
 mod statusline;
 #[cfg(unix)]

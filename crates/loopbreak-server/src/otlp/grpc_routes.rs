@@ -87,6 +87,11 @@ async fn read_message(request: Request<Body>) -> Result<(ProjectName, Vec<u8>), 
     Ok((project, message))
 }
 
+/// Refuses a call before its message is read.
+pub(crate) fn grpc_refusal(status: StatusCode, message: &str) -> Response<Body> {
+    respond(Err(OtlpFailure::new(status, message)))
+}
+
 fn respond(result: Result<TakenTelemetry, OtlpFailure>) -> Response<Body> {
     let mut trailers = HeaderMap::new();
     let mut response = match result {

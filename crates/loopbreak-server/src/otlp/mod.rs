@@ -21,6 +21,8 @@ mod telemetry_intake;
 #[cfg(feature = "grpc")]
 pub use grpc_listener::serve_grpc;
 #[cfg(feature = "grpc")]
+pub(crate) use grpc_routes::grpc_refusal;
+#[cfg(feature = "grpc")]
 pub use grpc_routes::otlp_grpc_router;
 pub use otlp_routes::otlp_http_router;
 pub use telemetry_intake::TelemetryIntake;

@@ -16,7 +16,9 @@ use crate::service::{IngestError, IngestItem, ProjectName, StepSink};
 const PROJECTS: usize = 1000;
 /// Maximum number of requests that are read at the same time: each may use much memory.
 const READERS: usize = 4;
-/// Maximum number of steps of a request that the sink may refuse one by one.
+/// Number of steps that are given to the sink at once.
+const PART: usize = 500;
+/// Maximum number of steps of a part that the sink may refuse one by one.
 const REFUSALS: usize = 50;
 /// Time after which a client may try again if the server is ending.
 const LATER: Duration = Duration::from_secs(5);
@@ -121,6 +123,23 @@ impl<S: StepSink> TelemetryIntake<S> {
 
     /// Records steps without those that the sink refuses. Returns the number of refused ones and the reason of the first.
     async fn record(
+        &self,
+        project: &ProjectName,
+        mut items: Vec<IngestItem>,
+    ) -> Result<(u64, Option<String>), IntakeError> {
+        let (mut refused, mut reason) = (0, None);
+        // Parts that were recorded before a failure are recognized by their keys when the request is sent again.
+        while !items.is_empty() {
+            let rest = items.split_off(items.len().min(PART));
+            let (more, why) = self.record_part(project, items).await?;
+            refused += more;
+            reason = reason.or(why);
+            items = rest;
+        }
+        Ok((refused, reason))
+    }
+
+    async fn record_part(
         &self,
         project: &ProjectName,
         mut items: Vec<IngestItem>,

@@ -5,4 +5,6 @@
 mod damage;
 mod privacy;
 mod roadmaps;
+mod service_sqlite;
+mod service_suite;
 mod sqlite;

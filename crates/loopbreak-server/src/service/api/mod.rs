@@ -1,0 +1,32 @@
+//! The API of the service over HTTP.
+//!
+//! - `service_gate`: checks every request before a route sees it
+//! - `caller`: who sends a request, and what that allows
+//! - `service_api`: what the routes share, and the list of them
+//! - `step_routes`, `task_routes`, `run_routes`, `loop_routes`, `event_stream`, `metrics_page`, `start_page`: the routes
+//! - `telemetry_routes`: OTLP
+//! - `openapi_document`: their description, from the same types
+//! - `api_types`, `api_error`: what is returned
+
+mod api_error;
+mod api_types;
+mod caller;
+mod event_stream;
+mod loop_routes;
+mod metrics_page;
+mod openapi_document;
+mod rate_limit;
+mod run_routes;
+mod service_api;
+mod service_gate;
+mod start_page;
+mod step_routes;
+mod task_routes;
+mod telemetry_routes;
+
+pub(crate) use caller::{CallerAccess, random_text};
+pub(crate) use rate_limit::RateLimits;
+pub(crate) use service_api::{ServiceApi, service_router};
+pub(crate) use service_gate::{GateOptions, ServiceGate};
+#[cfg(feature = "grpc")]
+pub(crate) use telemetry_routes::telemetry_grpc_router;
