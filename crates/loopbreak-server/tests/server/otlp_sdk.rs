@@ -3,14 +3,20 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse as _, Response};
+use loopbreak::Settings;
+use loopbreak_server::mcp::BearerToken;
 use loopbreak_server::otlp::{TelemetryIntake, otlp_grpc_router, otlp_http_router, serve_grpc};
-use loopbreak_server::service::ProjectName;
+use loopbreak_server::service::{NewToken, ProjectName, ServiceOptions, serve_service};
+use loopbreak_store::service::{
+    RunVerdict, ServiceRunKey, ServiceStore, ServiceStoreUrl, TokenScope, open_service_store,
+};
 use loopbreak_trace::{LogFormat, LogRecord, OpenedLog, RecordSink, SkippedLine};
 use tokio::net::TcpListener;
 
@@ -42,9 +48,14 @@ async fn check_token(mut request: Request<Body>, next: Next) -> Response {
 /// A server with both ports, in a thread of its own.
 struct OtlpServer {
     sink: MemorySink,
+    ports: OtlpPorts,
+    _end: tokio::sync::oneshot::Sender<()>,
+}
+
+/// The addresses of a server.
+struct OtlpPorts {
     http: String,
     grpc: String,
-    _end: tokio::sync::oneshot::Sender<()>,
 }
 
 impl OtlpServer {
@@ -69,9 +80,12 @@ impl OtlpServer {
             });
         });
         let (http, grpc) = told.recv().unwrap();
-        OtlpServer { sink, http: format!("http://{http}"), grpc: format!("http://{grpc}"), _end: end }
+        let ports = OtlpPorts { http: format!("http://{http}"), grpc: format!("http://{grpc}") };
+        OtlpServer { sink, ports, _end: end }
     }
+}
 
+impl OtlpPorts {
     /// Sends a run, and returns the file with the same requests. Fails if the SDK reports a failure.
     fn send(
         &self,
@@ -123,7 +137,7 @@ fn the_sdk_sends_runs_over_each_protocol_and_files_give_the_same_findings() {
     for protocol in ["grpc", "http/protobuf", "http/json"] {
         for kind in ["loop", "healthy", "model-calls"] {
             let run = format!("{}-{kind}", protocol.replace('/', "-"));
-            let file = server.send(protocol, &run, kind, folder.path(), "t-1").unwrap();
+            let file = server.ports.send(protocol, &run, kind, folder.path(), "t-1").unwrap();
             let read = read_file(&file);
             let (live, findings) = (server.sink.steps("team", &run), server.sink.findings("team", &run));
             let steps = match kind {
@@ -143,8 +157,59 @@ fn the_sdk_reports_that_a_token_is_wrong() {
     let server = OtlpServer::start();
     let folder = tempfile::tempdir().unwrap();
     for protocol in ["grpc", "http/protobuf"] {
-        let refused = server.send(protocol, "run", "loop", folder.path(), "t-2");
+        let refused = server.ports.send(protocol, "run", "loop", folder.path(), "t-2");
         assert!(refused.is_err(), "{protocol}");
     }
     assert!(server.sink.steps("team", "run").is_empty());
+}
+
+/// Starts the service, as `loopbreak serve` does, with a store in this folder. It ends with the test program.
+fn start_service(folder: &Path) -> (OtlpPorts, Arc<dyn ServiceStore>) {
+    let url = ServiceStoreUrl::from(folder.join("service.db").as_path());
+    let store = open_service_store(&url, 0).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    let any = "127.0.0.1:0".parse().unwrap();
+    let mut options = ServiceOptions::new(any, Arc::clone(&store), Settings::default());
+    options.grpc = Some(any);
+    options.token = Some(BearerToken::new(&"a".repeat(64)).unwrap());
+    std::thread::spawn(move || {
+        serve_service(options, |started| tell.send((started.address, started.grpc.unwrap())).unwrap())
+    });
+    let (http, grpc) = told.recv().unwrap();
+    (OtlpPorts { http: format!("http://{http}"), grpc: format!("http://{grpc}") }, store)
+}
+
+fn new_token(store: &dyn ServiceStore, project: &str, scope: TokenScope) -> String {
+    let token = NewToken {
+        note: String::new(),
+        project: project.parse().unwrap(),
+        scopes: vec![scope],
+        expires: None,
+    };
+    token.create(store, 0).unwrap().1
+}
+
+#[test]
+fn a_run_appears_in_the_service_once_the_variables_of_the_sdk_are_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let (ports, store) = start_service(folder.path());
+    let token = new_token(&*store, "web", TokenScope::Ingest);
+    for (protocol, kind) in [("http/protobuf", "loop"), ("grpc", "healthy")] {
+        ports.send(protocol, &format!("run-{kind}"), kind, folder.path(), &token).unwrap();
+    }
+    let run = |project: &str, run: &str| {
+        store.run(&ServiceRunKey { project: project.to_owned(), run: run.to_owned() }).unwrap()
+    };
+    let looping = run("web", "run-loop").unwrap().figures;
+    assert_eq!((looping.steps, looping.tokens), (18, 9 * 107));
+    assert_ne!(looping.worst, RunVerdict::Clear);
+    let healthy = run("web", "run-healthy").unwrap().figures;
+    assert_eq!((healthy.steps, healthy.worst), (18, RunVerdict::Clear));
+    assert!(run("default", "run-loop").is_none(), "the token is one of another project");
+
+    let reader = new_token(&*store, "web", TokenScope::Read);
+    for protocol in ["http/protobuf", "grpc"] {
+        assert!(ports.send(protocol, "run-read", "loop", folder.path(), &reader).is_err(), "{protocol}");
+    }
+    assert!(run("web", "run-read").is_none());
 }
