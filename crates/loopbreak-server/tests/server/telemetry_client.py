@@ -18,6 +18,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, Sp
 from opentelemetry.trace import Status, StatusCode
 
 protocol, run, kind, file = sys.argv[1:5]
+if protocol == "grpc" and os.environ.get("OTEL_EXPORTER_OTLP_COMPRESSION") == "none":
+    # The exporter for gRPC does not know this word.
+    del os.environ["OTEL_EXPORTER_OTLP_COMPRESSION"]
 
 
 def otlp_json(spans):
