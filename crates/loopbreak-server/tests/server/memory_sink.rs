@@ -9,13 +9,13 @@ use loopbreak_server::service::{IngestError, IngestItem, ProjectName, StepAnswer
 /// Guards by project and run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MemorySink {
-    runs: Arc<Mutex<BTreeMap<(String, String), MemoryRun>>>,
+    runs: Arc<Mutex<BTreeMap<(String, String), GuardedSinkRun>>>,
     errors: Arc<Mutex<Vec<IngestError>>>,
 }
 
 /// A run and what was seen of it.
 #[derive(Debug)]
-pub(crate) struct MemoryRun {
+pub(crate) struct GuardedSinkRun {
     guard: Guard,
     keys: BTreeSet<String>,
     /// The steps in the native format.
@@ -24,14 +24,14 @@ pub(crate) struct MemoryRun {
     pub(crate) findings: Vec<String>,
 }
 
-impl Default for MemoryRun {
+impl Default for GuardedSinkRun {
     fn default() -> Self {
         let guard = Guard::new(Config::default());
-        MemoryRun { guard, keys: BTreeSet::new(), steps: Vec::new(), findings: Vec::new() }
+        GuardedSinkRun { guard, keys: BTreeSet::new(), steps: Vec::new(), findings: Vec::new() }
     }
 }
 
-impl MemoryRun {
+impl GuardedSinkRun {
     /// Shows a step to the guard.
     pub(crate) fn observe(&mut self, step: &loopbreak::Step<'_>) {
         self.steps.push(serde_json::to_string(step).unwrap());
@@ -57,7 +57,12 @@ impl MemorySink {
         self.read(project, run, |run| run.findings.clone())
     }
 
-    fn read(&self, project: &str, run: &str, read: impl FnOnce(&MemoryRun) -> Vec<String>) -> Vec<String> {
+    fn read(
+        &self,
+        project: &str,
+        run: &str,
+        read: impl FnOnce(&GuardedSinkRun) -> Vec<String>,
+    ) -> Vec<String> {
         let runs = self.runs.lock().unwrap();
         runs.get(&(project.to_owned(), run.to_owned())).map(read).unwrap_or_default()
     }

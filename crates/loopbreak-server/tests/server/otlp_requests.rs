@@ -136,7 +136,7 @@ fn protobuf_and_json_are_accepted_plain_and_packed() {
 }
 
 #[test]
-fn what_was_not_used_is_told() {
+fn the_answer_says_which_items_were_not_used() {
     let client = OtlpClient::new();
     let span = json!({"traceId": "", "spanId": "01", "name": "x"});
     let answer =

@@ -20,11 +20,11 @@ use loopbreak_store::service::{
 use loopbreak_trace::{LogFormat, LogRecord, OpenedLog, RecordSink, SkippedLine};
 use tokio::net::TcpListener;
 
-use crate::memory_sink::{MemoryRun, MemorySink};
+use crate::memory_sink::{GuardedSinkRun, MemorySink};
 
 /// Shows the steps of a file to one guard.
 #[derive(Default)]
-struct FileRun(MemoryRun);
+struct FileRun(GuardedSinkRun);
 
 impl RecordSink for FileRun {
     fn record(&mut self, record: &LogRecord<'_>) {
@@ -122,7 +122,7 @@ impl OtlpPorts {
     }
 }
 
-fn read_file(file: &Path) -> MemoryRun {
+fn read_file(file: &Path) -> GuardedSinkRun {
     let log = OpenedLog::from_stream(File::open(file).unwrap(), None, |_| {}).unwrap();
     assert_eq!(log.format(), "otel".parse::<LogFormat>().unwrap());
     let mut run = FileRun::default();
