@@ -30,7 +30,7 @@ pub(crate) struct PythonEnvironment {
     requirements: &'static [(&'static str, &'static [&'static str])],
 }
 
-const ALL: [PythonEnvironment; 5] = [
+const ALL: [PythonEnvironment; 6] = [
     PythonEnvironment {
         name: "jericho",
         why: "the bridge to Jericho is tested with",
@@ -41,6 +41,11 @@ const ALL: [PythonEnvironment; 5] = [
         name: "api",
         why: "the API of the service is tried with",
         requirements: &[("api.txt", &[])],
+    },
+    PythonEnvironment {
+        name: "telemetry",
+        why: "telemetry is sent with the SDK of OpenTelemetry, installed by",
+        requirements: &[("telemetry.txt", &[])],
     },
     WORKFLOW_SCHEMAS,
     WHEEL_BUILDER,

@@ -21,4 +21,5 @@
 pub(crate) mod http;
 pub mod lines;
 pub mod mcp;
+pub mod otlp;
 pub mod service;

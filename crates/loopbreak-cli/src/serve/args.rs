@@ -34,6 +34,11 @@ pub(crate) struct ServeArgs {
     /// (`--behind-proxy`).
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8723")]
     pub(super) http: SocketAddr,
+    /// Take telemetry over gRPC on this address, such as `127.0.0.1:4317`
+    ///
+    /// Telemetry over HTTP is taken on the address of `--http`, at `/v1/traces` and `/v1/logs`.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(super) otlp_grpc: Option<SocketAddr>,
     #[command(flatten)]
     pub(super) store: ServiceStoreOption,
     /// Open the page of the server in the browser

@@ -33,6 +33,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<u8, UserError> {
     let store = open_service_store(&url, now())?;
     let options = ServiceOptions {
         token,
+        grpc: args.otlp_grpc,
         behind_proxy: args.behind_proxy,
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
@@ -45,6 +46,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<u8, UserError> {
     };
     let ready = |started: &StartedService| {
         eprint_line!("loopbreak: serving at http://{}\n{note}", started.address);
+        if let Some(grpc) = started.grpc {
+            eprint_line!("loopbreak: taking telemetry over gRPC at http://{grpc}");
+        }
         if args.open {
             open_browser(started);
         }

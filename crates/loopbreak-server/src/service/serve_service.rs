@@ -21,6 +21,7 @@ use crate::http::{
     BearerToken, BodyBudget, OpenConnections, accept_connections, connection_limit, wait_for_shutdown,
 };
 use crate::mcp::{ServeEnd, ServeError};
+use crate::otlp::TelemetryIntake;
 
 /// Time that clients have to leave when the server ends.
 const SHUTDOWN_TIME: Duration = Duration::from_secs(3);
@@ -34,6 +35,8 @@ const PRUNED_RUNS: usize = 50;
 pub struct ServiceOptions {
     /// Address to listen on.
     pub address: SocketAddr,
+    /// Address on which OTLP over gRPC is taken, if it is.
+    pub grpc: Option<SocketAddr>,
     /// The store.
     pub store: Arc<dyn ServiceStore>,
     /// Settings of the guards.
@@ -65,6 +68,7 @@ impl ServiceOptions {
     pub fn new(address: SocketAddr, store: Arc<dyn ServiceStore>, settings: Settings) -> Self {
         ServiceOptions {
             address,
+            grpc: None,
             store,
             settings,
             token: None,
@@ -85,6 +89,8 @@ impl ServiceOptions {
 pub struct StartedService {
     /// Its address, with the actual port.
     pub address: SocketAddr,
+    /// The address of OTLP over gRPC, with the actual port.
+    pub grpc: Option<SocketAddr>,
     access: CallerAccess,
 }
 
@@ -113,12 +119,13 @@ pub fn serve_service(
     options: ServiceOptions,
     ready: impl FnOnce(&StartedService),
 ) -> Result<ServeEnd, ServeError> {
-    if !options.address.ip().is_loopback() {
+    let addresses = [Some(options.address), options.grpc];
+    if let Some(address) = addresses.into_iter().flatten().find(|address| !address.ip().is_loopback()) {
         if options.token.is_none() {
-            return Err(ServeError::NeedsToken(options.address));
+            return Err(ServeError::NeedsToken(address));
         }
         if !options.behind_proxy {
-            return Err(ServeError::NeedsTls(options.address));
+            return Err(ServeError::NeedsTls(address));
         }
     }
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -153,7 +160,15 @@ async fn listen(
     let store = Arc::clone(&options.store);
     let access = CallerAccess::new(Arc::clone(&store), options.token);
     let limits = RateLimits::new(options.rate);
-    let api = ServiceApi { pool, store: Arc::clone(&store), access: access.clone(), limits: limits.clone() };
+    let telemetry = TelemetryIntake::new(pool.clone());
+    let api = ServiceApi {
+        pool,
+        store: Arc::clone(&store),
+        access: access.clone(),
+        limits: limits.clone(),
+        telemetry: telemetry.clone(),
+    };
+    let grpc = bind_grpc(options.grpc, &api).await?;
     let own = [address.ip().to_string()];
     let local = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let hosts = local.into_iter().chain(own).chain(options.hosts);
@@ -167,19 +182,57 @@ async fn listen(
     };
     let end = CancellationToken::new();
     let connections = OpenConnections::new(connection_limit());
-    let started = StartedService { address: listener.local_addr().map_err(failed)?, access };
+    let grpc_address = grpc.as_ref().map(|grpc| grpc.address);
+    let started =
+        StartedService { address: listener.local_addr().map_err(failed)?, grpc: grpc_address, access };
     ready(&started);
     let mut tasks = JoinSet::new();
     let why = tokio::select! {
         () = accept_connections(&listener, &gate, &connections, &end, &mut tasks) => ServeEnd::Done,
         why = wait_for_shutdown() => why,
+        () = serve_calls(grpc, end.clone()) => ServeEnd::Done,
         never = prune(store, options.keep) => match never {},
     };
     drop(listener);
     end.cancel();
     // A client that keeps a stream open for longer is cut off.
     let _ = tokio::time::timeout(SHUTDOWN_TIME, async { while tasks.join_next().await.is_some() {} }).await;
+    telemetry.flush().await;
     Ok(why)
+}
+
+/// The port of gRPC.
+struct GrpcPort {
+    listener: TcpListener,
+    address: SocketAddr,
+    router: axum::Router,
+}
+
+/// Takes the port of gRPC, if one is wanted.
+async fn bind_grpc(address: Option<SocketAddr>, api: &ServiceApi) -> Result<Option<GrpcPort>, ServeError> {
+    let Some(address) = address else { return Ok(None) };
+    let failed = |error| ServeError::Listen { address, error };
+    #[cfg(feature = "grpc")]
+    {
+        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let router = super::api::telemetry_grpc_router(api);
+        Ok(Some(GrpcPort { listener, address, router }))
+    }
+    #[cfg(not(feature = "grpc"))]
+    {
+        let _ = api;
+        Err(failed(std::io::Error::other("this program was built without gRPC")))
+    }
+}
+
+/// Serves gRPC until the server ends, or waits for ever without a port for it.
+async fn serve_calls(port: Option<GrpcPort>, end: CancellationToken) {
+    let Some(GrpcPort { listener, router, .. }) = port else { return std::future::pending().await };
+    #[cfg(feature = "grpc")]
+    crate::otlp::serve_grpc(listener, router, end.cancelled_owned()).await;
+    #[cfg(not(feature = "grpc"))]
+    drop((listener, router, end));
 }
 
 /// Deletes old runs from time to time.

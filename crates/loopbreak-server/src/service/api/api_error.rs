@@ -51,6 +51,12 @@ impl ApiError {
         ApiError { status, code, message: message.into(), hint: hint.into(), retry_after: None }
     }
 
+    /// Returns what happened.
+    #[cfg(feature = "grpc")]
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Returns the error for a request that cannot be used.
     pub(crate) fn invalid(message: impl Into<String>, hint: impl Into<String>) -> Self {
         ApiError::new(StatusCode::BAD_REQUEST, "invalid_request", message, hint)

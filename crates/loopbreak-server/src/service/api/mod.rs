@@ -4,6 +4,7 @@
 //! - `caller`: the sender of a request, and what it may do
 //! - `service_api`: what the routes share, and the list of them
 //! - `step_routes`, `task_routes`, `run_routes`, `loop_routes`, `event_stream`, `metrics_page`, `start_page`: the routes
+//! - `telemetry_routes`: OTLP
 //! - `openapi_document`: their description, from the same types
 //! - `api_types`, `api_error`: what is returned
 
@@ -21,6 +22,7 @@ mod service_gate;
 mod start_page;
 mod step_routes;
 mod task_routes;
+mod telemetry_routes;
 
 pub(crate) use api_error::ApiError;
 pub(crate) use caller::{CallerAccess, hex_text, random_text};
@@ -28,3 +30,5 @@ pub(crate) use rate_limit::RateLimits;
 pub(super) use service_api::typed;
 pub(crate) use service_api::{ServiceApi, service_router};
 pub(crate) use service_gate::{GateOptions, ServiceGate};
+#[cfg(feature = "grpc")]
+pub(crate) use telemetry_routes::telemetry_grpc_router;

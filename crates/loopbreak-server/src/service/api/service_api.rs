@@ -18,8 +18,9 @@ use super::caller::{Caller, CallerAccess};
 use super::rate_limit::RateLimits;
 use super::{
     event_stream, loop_routes, metrics_page, openapi_document, run_routes, start_page, step_routes,
-    task_routes,
+    task_routes, telemetry_routes,
 };
+use crate::otlp::TelemetryIntake;
 use crate::service::dashboard::dashboard_router;
 use crate::service::guards::GuardPool;
 
@@ -30,6 +31,7 @@ pub(crate) struct ServiceApi {
     pub(crate) store: Arc<dyn ServiceStore>,
     pub(crate) access: CallerAccess,
     pub(crate) limits: RateLimits,
+    pub(crate) telemetry: TelemetryIntake<GuardPool>,
 }
 
 /// Returns the routes of the service.
@@ -58,6 +60,7 @@ pub(crate) fn service_router(api: ServiceApi) -> Router {
         .route("/v1/loops/{loop}", get(loop_routes::get_loop).post(loop_routes::decide))
         .route("/v1/events", get(event_stream::events))
         .merge(dashboard_router())
+        .merge(telemetry_routes::telemetry_router(&api))
         .fallback(no_route)
         .method_not_allowed_fallback(wrong_method)
         .with_state(api)
