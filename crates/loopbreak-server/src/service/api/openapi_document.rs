@@ -287,9 +287,12 @@ pub(super) fn document() -> Value {
         .collect();
     let mut schemas = outputs.take_definitions(true);
     schemas.extend(inputs.take_definitions(true));
-    // An action without a name is read as one with an empty name.
+    // An action without a name, or with `null` as its name, is read as one with an empty name.
     if let Some(action) = schemas.get_mut("Action") {
         remove_required(action);
+        if let Some(kind) = action.pointer_mut("/anyOf/1/properties/name/type") {
+            *kind = json!(["string", "null"]);
+        }
     }
     for name in OPEN_NAMES {
         if let Some(schema) = schemas.get_mut(name) {

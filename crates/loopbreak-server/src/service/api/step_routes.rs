@@ -145,13 +145,16 @@ pub(super) fn whole_numbers(object: &mut Map<String, Value>) {
 }
 
 fn make_whole(value: &mut Value) {
-    // Integers up to this one are exact.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
+    // The first float above `u64::MAX`, and `i64::MIN`.
+    const END: f64 = 18_446_744_073_709_551_616.0;
+    const START: f64 = -9_223_372_036_854_775_808.0;
     match value {
         Value::Number(number) => {
             let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
-            if let Some(float) = float.filter(|float| float.abs() <= EXACT) {
-                *value = (float as i64).into();
+            match float {
+                Some(float) if (0.0..END).contains(&float) => *value = (float as u64).into(),
+                Some(float) if (START..0.0).contains(&float) => *value = (float as i64).into(),
+                _ => {}
             }
         }
         Value::Array(items) => items.iter_mut().for_each(make_whole),
