@@ -13,8 +13,6 @@ export async function sendView(place) {
     el("h2", {}, "Agents with telemetry"),
     el("p", {}, "Programs with OpenTelemetry send their steps by themselves if these variables are set:"),
     el("pre", {}, `OTEL_EXPORTER_OTLP_ENDPOINT=${server}\nOTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf\nOTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20$TOKEN"`),
-    el("h2", {}, "Hooks and MCP of other machines"),
-    el("pre", {}, `LOOPBREAK_SERVER=${server}\nLOOPBREAK_TOKEN=$TOKEN`),
     el("p", {}, el("code", {}, "loopbreak token create"), " makes a token for a project. ", el("a", { href: "/openapi.json" }, "openapi.json"), " describes the API."));
   return {};
 }
