@@ -27,7 +27,6 @@ struct CodexUsagePayload<'a> {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_field_names, reason = "the names of the log")]
 struct CodexUsageTotals {
     last_token_usage: Option<CodexTokens>,
     total_token_usage: Option<CodexTokens>,
