@@ -9,7 +9,7 @@ use crate::support::folder;
 use crate::support::served_api::ServedApi;
 
 /// Longest time until something appears, also on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A call that fails in the same way each time.
 fn failing(run: &str) -> Value {

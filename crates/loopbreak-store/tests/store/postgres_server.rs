@@ -12,7 +12,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 /// Longest time for a start or a stop.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_mins(1);
 /// Users under which the server may run if the test runs as root, which PostgreSQL refuses.
 const SERVER_USERS: [&str; 2] = ["postgres", "nobody"];
 
@@ -126,7 +126,8 @@ impl PostgresServer {
         }
         let program =
             ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].into_iter().find(|path| Path::new(path).exists());
-        let program = program.expect("PgBouncer is missing: `cargo xtask setup` installs it");
+        let program =
+            program.unwrap_or_else(|| panic!("PgBouncer is missing: `cargo xtask setup` installs it"));
         let mut command = self.command(program);
         command.arg("--quiet").arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut bouncer = PgBouncer(command.spawn().unwrap());
@@ -179,7 +180,7 @@ fn server_user() -> (u32, u32) {
         String::from_utf8_lossy(&output.stdout).trim().parse::<u32>().ok()
     };
     let users = SERVER_USERS.iter().filter_map(|name| Some((id("-u", name)?, id("-g", name)?)));
-    users.into_iter().next().expect("a user other than root")
+    users.into_iter().next().unwrap_or_else(|| panic!("a user other than root"))
 }
 
 /// Returns the folder with the programs of the latest version that is installed.
@@ -190,5 +191,5 @@ fn programs() -> PathBuf {
     let folders =
         versions.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| version(path).is_some());
     let latest = folders.max_by_key(|path| version(path));
-    latest.expect("PostgreSQL is missing: `cargo xtask setup` installs it").join("bin")
+    latest.unwrap_or_else(|| panic!("PostgreSQL is missing: `cargo xtask setup` installs it")).join("bin")
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::served_mcp::{HttpAnswer, read_answer};
 
 /// Time in which every answer has to come, also on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running server. It is killed when it is dropped.
 pub(crate) struct ServedApi {
