@@ -136,7 +136,9 @@ impl RoundTimes {
     /// order of the builds.
     fn measure(python: &Path, builds: &[MeasuredBuild], number: usize) -> Self {
         // No two calls are identical.
-        builds.iter().for_each(|build| next(&build.folder));
+        for build in builds {
+            next(&build.folder);
+        }
         let mut times = RoundTimes {
             python: time(Command::new(python).args(["-c", "pass"]).stdin(Stdio::null())),
             hooks: vec![[0.0; 2]; builds.len()],

@@ -142,8 +142,8 @@ impl TranscriptPart<'_> {
             set_model(cost, &model);
         }
         let Some(usage) = call.usage else { return };
-        let priced = usage.cost_usd.or_else(|| prices.price(&cost.model)?.cost(&usage));
-        match priced {
+        let cost_usd = usage.cost_usd.or_else(|| prices.price(&cost.model)?.cost(&usage));
+        match cost_usd {
             Some(usd) => cost.add(call.id.as_deref(), usd),
             None if usage.input_tokens.max(usage.output_tokens) > Some(0) => {
                 update.unpriced = Some(cost.model.clone());

@@ -20,7 +20,10 @@ pub struct ModelCall {
 mod tests {
     use crate::LogFormat;
 
-    fn call(format: LogFormat, line: &str) -> Option<(Option<String>, Option<String>, [Option<u64>; 4])> {
+    /// Id, model, and tokens: read, written, from the cache, to the cache.
+    type CallFigures = (Option<String>, Option<String>, [Option<u64>; 4]);
+
+    fn call(format: LogFormat, line: &str) -> Option<CallFigures> {
         let call = format.model_call(line.as_bytes())?;
         let usage = call.usage.unwrap_or_default();
         let tokens =

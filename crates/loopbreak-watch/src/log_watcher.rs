@@ -340,7 +340,9 @@ impl StepReporter<'_> {
         let priced = spending.price(step);
         let added = spending.add(source, path, run, priced.as_ref().unwrap_or(step));
         let shared = spending.describe(added).unwrap_or_else(|message| {
-            message.iter().for_each(|message| self.reporter.message(message));
+            if let Some(message) = &message {
+                self.reporter.message(message);
+            }
             None
         });
         (priced, shared)

@@ -148,6 +148,7 @@ fn session_part(path: &Path, run: &str, agent: Option<&str>) -> (String, String)
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the figures are exact")]
 mod tests {
     use super::*;
 

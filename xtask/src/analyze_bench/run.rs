@@ -19,12 +19,11 @@ struct BenchOptions {
 /// Runs the chore.
 pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let options = parse(arguments)?;
-    let program = match options.program {
-        Some(program) => program,
-        None => {
-            run_process(&mut cargo(["build", "--release", "--locked", "--package", "loopbreak-cli"]))?;
-            root().join("target/release/loopbreak")
-        }
+    let program = if let Some(program) = options.program {
+        program
+    } else {
+        run_process(&mut cargo(["build", "--release", "--locked", "--package", "loopbreak-cli"]))?;
+        root().join("target/release/loopbreak")
     };
     let program = fs::canonicalize(&program)
         .map_err(|error| ChoreFailure::io(format_args!("find {}", program.display()), &error))?;

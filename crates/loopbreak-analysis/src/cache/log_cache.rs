@@ -126,7 +126,7 @@ impl LogCache {
     }
 
     /// Returns the names of a log in the cache. `None` if it is a stream or cannot be read.
-    pub(crate) fn ticket(&self, input: &LogInput, key: ResultKey) -> Option<CacheTicket> {
+    pub(crate) fn ticket(input: &LogInput, key: ResultKey) -> Option<CacheTicket> {
         Some(CacheTicket { key: key.of_log(input)?, identity: LogIdentity::read(input)? })
     }
 
@@ -194,9 +194,9 @@ impl LogCache {
         } else {
             Ok(())
         };
-        let merges =
+        let is_due =
             written.as_ref().is_ok_and(|written| *written) || self.has_damage.load(Ordering::Relaxed);
-        let merged = if merges { merge_segments(&self.folder, &self.bounds, now) } else { Ok(()) };
+        let merged = if is_due { merge_segments(&self.folder, &self.bounds, now) } else { Ok(()) };
         let error = written.map(drop).and(uses).and(merged).err();
         CacheSummary { reused: self.reused.load(Ordering::Relaxed), error }
     }

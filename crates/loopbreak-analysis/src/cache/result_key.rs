@@ -75,7 +75,9 @@ mod tests {
             AnalyzeOptions::new(Config::new(settings).unwrap()),
             AnalyzeOptions { format: Some(LogFormat::STEPS), ..base.clone() },
         ];
-        others.iter().for_each(|options| assert_ne!(known, key(options, &input)));
+        for options in &others {
+            assert_ne!(known, key(options, &input));
+        }
         for same in [
             AnalyzeOptions { only_run: Some("x".to_owned()), ..base.clone() },
             AnalyzeOptions { record_steps: true, notes_per_log: 3, ..base.clone() },

@@ -54,16 +54,16 @@ impl CacheLab {
     }
 }
 
-fn ticket(cache: &LogCache, input: &LogInput) -> CacheTicket {
-    cache.ticket(input, ResultKey::new(&AnalyzeOptions::default()).unwrap()).unwrap()
+fn ticket(input: &LogInput) -> CacheTicket {
+    LogCache::ticket(input, ResultKey::new(&AnalyzeOptions::default()).unwrap()).unwrap()
 }
 
 fn store(cache: &LogCache, input: &LogInput, content: &[u8]) {
-    cache.store(&ticket(cache, input), input, &[(CachePart::Runs, content.to_vec())]);
+    cache.store(&ticket(input), input, &[(CachePart::Runs, content.to_vec())]);
 }
 
 fn find(cache: &LogCache, input: &LogInput) -> Option<Vec<u8>> {
-    cache.find(&ticket(cache, input), CachePart::Runs)
+    cache.find(&ticket(input), CachePart::Runs)
 }
 
 /// Stores one content in a cache of its own.
@@ -81,7 +81,7 @@ fn a_result_is_found_until_its_log_changes() {
     let cache = lab.open(later());
     assert_eq!(find(&cache, &one).as_deref(), Some(&b"result"[..]));
     assert_eq!(find(&cache, &other), None, "another log with the same content");
-    assert_eq!(cache.find(&ticket(&cache, &one), CachePart::Recordings), None);
+    assert_eq!(cache.find(&ticket(&one), CachePart::Recordings), None);
     lab.log("a.jsonl", "y");
     assert_eq!(find(&cache, &one), None);
 }
@@ -91,7 +91,7 @@ fn a_log_that_changed_while_it_was_read_is_not_stored() {
     let lab = CacheLab::new();
     let input = lab.log("a.jsonl", "x");
     let cache = lab.open(later());
-    let before = ticket(&cache, &input);
+    let before = ticket(&input);
     lab.log("a.jsonl", "xy");
     cache.store(&before, &input, &[(CachePart::Runs, b"result".to_vec())]);
     // One that was written a moment ago may change once more without another time.
@@ -271,7 +271,7 @@ fn report(lab: &CacheLab, options: &AnalyzeOptions, paths: &[PathBuf], cached: b
         analyzer = analyzer.with_cache(Arc::clone(cache));
     }
     let logs = analyzer.run(paths);
-    let readings: String =
+    let readings: Vec<String> =
         logs.logs.iter().map(|log| format!("{:?} {:?}\n", log.reading, log.other_runs)).collect();
     let report = logs.into_report(&crate::InputStatistics::default()).unwrap();
     // Without a page, nothing is asked for.
@@ -290,14 +290,14 @@ fn report(lab: &CacheLab, options: &AnalyzeOptions, paths: &[PathBuf], cached: b
         assert!(summary.error.is_none(), "{:?}", summary.error);
         summary.reused
     });
-    (format!("{readings}{recordings}{}", String::from_utf8(json).unwrap()), reused)
+    (format!("{}{recordings}{}", readings.concat(), String::from_utf8(json).unwrap()), reused)
 }
 
 /// Returns the logs of all formats, and logs with tasks, turns out of order, broken lines and many runs.
 fn all_logs(lab: &CacheLab) -> Vec<PathBuf> {
     let mut mixed = String::new();
     for index in 0..600 {
-        mixed += &match index % 9 {
+        let line = match index % 9 {
             0 => "nonsense\n".to_owned(),
             1 => format!("{{\"run\":\"r{}\",\"turn\":1,\"score\":{}}}\n", index % 7, index % 3),
             2 => format!(
@@ -310,11 +310,12 @@ fn all_logs(lab: &CacheLab) -> Vec<PathBuf> {
                 index % 7
             ),
         };
+        mixed.push_str(&line);
     }
     lab.log("mixed.jsonl", &mixed);
-    let many: String =
+    let many: Vec<String> =
         (0..1500).map(|run| format!("{{\"run\":\"m{run}\",\"score\":1,\"place\":\"p{run}\"}}\n")).collect();
-    lab.log("many.jsonl", &many);
+    lab.log("many.jsonl", &many.concat());
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../loopbreak-trace/tests/fixtures");
     vec![lab.folder.path().join("mixed.jsonl"), lab.folder.path().join("many.jsonl"), fixtures]
 }

@@ -120,7 +120,9 @@ mod tests {
             })
             .collect();
         let mut totals = TotalsBuilder::default();
-        runs.iter().for_each(|run| totals.add(run));
+        for run in &runs {
+            totals.add(run);
+        }
         let totals = totals.finish(&InputStatistics::default());
         Report {
             schema: crate::SCHEMA,

@@ -162,11 +162,12 @@ impl LogAnalyzer {
     /// Takes the analysis of a log from the cache, if it is there.
     fn find(&self, input: &LogInput) -> LogState {
         let Some((cache, key)) = &self.cache else { return LogState::Unread(None) };
-        let Some(ticket) = cache.ticket(input, *key) else { return LogState::Unread(None) };
+        let Some(ticket) = LogCache::ticket(input, *key) else { return LogState::Unread(None) };
         let decode = || {
-            let recordings = match self.options.record_steps {
-                true => Some(cache.find(&ticket, CachePart::Recordings)?),
-                false => None,
+            let recordings = if self.options.record_steps {
+                Some(cache.find(&ticket, CachePart::Recordings)?)
+            } else {
+                None
             };
             let figures = cache.find(&ticket, CachePart::Runs)?;
             stored_log::decode(input, &self.options, &figures, recordings.as_deref())

@@ -231,9 +231,9 @@ impl<'c> OpenRuns<'c> {
     }
 
     /// Finishes all runs, and encodes them for the cache if asked to.
-    pub(super) fn finish_encoded(mut self, info: LogInfo, encodes: bool) -> FinishedRuns {
+    pub(super) fn finish_encoded(mut self, info: LogInfo, for_cache: bool) -> FinishedRuns {
         // Without them, the log is only read again the next time.
-        let encoded = if encodes { self.encode().ok() } else { None };
+        let encoded = if for_cache { self.encode().ok() } else { None };
         self.finish(info).with_encoded(encoded)
     }
 

@@ -273,6 +273,7 @@ fn a_file_that_everybody_may_write_is_not_read() {
     assert_eq!(home.loader().load().unwrap().config.cycle.warn_at, 2, "the user starts the other commands");
 }
 
+#[expect(clippy::float_cmp, reason = "the figures are exact")]
 #[test]
 fn a_project_may_lower_a_budget_and_neither_raise_nor_remove_nor_cheapen_it() {
     let mine = ConfigSource::new(

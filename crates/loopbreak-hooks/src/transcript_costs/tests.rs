@@ -332,12 +332,12 @@ fn a_transcript_is_read_from_where_the_last_event_stopped() {
     // A line that is being written is left for the next event.
     text += &line("m1", 3);
     assert_eq!(read(&text, Some(&before)), before);
-    text += &format!("\n{}\n\u{fffd}not json \"usage\"\n", line("m1", 5));
+    text.push_str(&["\n", &line("m1", 5), "\n\u{fffd}not json \"usage\"\n"].concat());
     let after = read(&text, Some(&before));
     assert_eq!((after.usd, after.unseen, after.at), (5.0, 5.0, text.len() as u64));
     assert_eq!(read(&text, Some(&after)), after, "nothing is counted twice");
     // A file that became shorter was replaced.
-    assert_eq!(read("\n", Some(&after)).usd, 5.0);
+    assert!((read("\n", Some(&after)).usd - 5.0).abs() < 1e-9);
     // A line that is longer than what is read for one event is skipped.
     let long = format!("{text}{}\n{}\n", "x".repeat(NEW_BYTES as usize + 10), line("m2", 1));
     let first = read(&long, Some(&after));

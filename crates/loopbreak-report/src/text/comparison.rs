@@ -56,9 +56,12 @@ fn write(out: &mut String, comparison: &SettingsComparison, look: &TextStyle, al
     Ok(())
 }
 
+/// Renders one figure of the outcome of a run.
+type OutcomeText = fn(&SettingsOutcome) -> String;
+
 /// Returns what changes in a run, with both values.
 fn changes(run: &ComparedRun) -> Vec<(&'static str, [String; 2])> {
-    let all: [(&'static str, fn(&SettingsOutcome) -> String); 5] = [
+    let all: [(&'static str, OutcomeText); 5] = [
         ("verdict", |outcome| outcome.verdict.as_str().to_owned()),
         ("first warning", |outcome| match &outcome.first_warning {
             Some(first) => format!("turn {}, {}", grouped(first.turn), first.pattern),
@@ -73,10 +76,9 @@ fn changes(run: &ComparedRun) -> Vec<(&'static str, [String; 2])> {
             None => "nothing".to_owned(),
         }),
         ("progress lost", |outcome| match (&outcome.ending, outcome.progress_after_ending) {
-            (None, _) => "none".to_owned(),
-            (_, Some(true)) => "yes".to_owned(),
-            (_, Some(false)) => "none".to_owned(),
-            (_, None) => "unknown".to_owned(),
+            (Some(_), Some(true)) => "yes".to_owned(),
+            (Some(_), None) => "unknown".to_owned(),
+            (None, _) | (_, Some(false)) => "none".to_owned(),
         }),
     ];
     let values = all.map(|(name, value)| (name, [value(&run.before), value(&run.after)]));

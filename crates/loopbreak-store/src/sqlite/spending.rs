@@ -120,6 +120,7 @@ pub(super) fn read(connection: &Connection, session: &str, now: i64) -> Result<S
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the figures are exact")]
 mod tests {
     use super::super::migrations::migrate;
     use super::super::prune::remove_run;
