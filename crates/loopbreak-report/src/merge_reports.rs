@@ -172,24 +172,24 @@ fn number(value: f64) -> Value {
 mod tests {
     use super::*;
 
-    fn report(totals: Value, runs: Value) -> Value {
+    fn report(totals: &Value, runs: &Value) -> Value {
         json!({"schema": SCHEMA, "runs": runs, "series": [], "totals": totals})
     }
 
     #[test]
     fn counts_are_added_and_averages_are_weighted() {
         let one = report(
-            json!({"runs": 1, "stopped": 1, "mean_steps": 10, "mean_turns_to_detection": 4, "tokens": null,
+            &json!({"runs": 1, "stopped": 1, "mean_steps": 10, "mean_turns_to_detection": 4, "tokens": null,
                    "endings": {"cycle": 1}, "patterns": [{"detector": "cycle", "pattern": "cycle", "runs": 1, "stops": 2}],
                    "scores": {"median": 1}, "longest_loop": {"steps": 5, "tool": "a"}, "cost_usd": 0.1}),
-            json!([{"run": "a", "score": {"last": 1}}]),
+            &json!([{"run": "a", "score": {"last": 1}}]),
         );
         let other = report(
-            json!({"runs": 3, "stopped": 0, "mean_steps": 20, "mean_turns_to_detection": null, "tokens": 7,
+            &json!({"runs": 3, "stopped": 0, "mean_steps": 20, "mean_turns_to_detection": null, "tokens": 7,
                    "endings": {"drift": 2, "cycle": 1}, "patterns": [{"detector": "drift", "pattern": "x", "runs": 3, "stops": 0},
                    {"detector": "cycle", "pattern": "cycle", "runs": 1, "stops": 0}], "longest_loop": {"steps": 9, "tool": "b"},
                    "cost_usd": 0.2}),
-            json!([{"run": "b", "score": {"last": 5}}, {"run": "c", "score": null}]),
+            &json!([{"run": "b", "score": {"last": 5}}, {"run": "c", "score": null}]),
         );
         let merged = merge_reports(&[one, other]).unwrap();
         let totals = &merged["totals"];
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn only_reports_are_merged() {
-        let error = merge_reports(&[report(json!({}), json!([])), json!({"runs": []})]).unwrap_err();
+        let error = merge_reports(&[report(&json!({}), &json!([])), json!({"runs": []})]).unwrap_err();
         assert!(error.to_string().starts_with("report 2 is not one of"), "{error}");
     }
 }

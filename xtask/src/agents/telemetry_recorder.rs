@@ -112,7 +112,10 @@ fn read_body(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
         is_chunked |= line.starts_with("transfer-encoding:") && line.ends_with("chunked");
     }
     let mut body = Vec::new();
-    while lines > 0 {
+    if lines == 0 {
+        return Ok(Some(body));
+    }
+    loop {
         if is_chunked {
             let mut line = String::new();
             reader.read_line(&mut line)?;

@@ -1,6 +1,7 @@
 //! `loopbreak serve`: what clients get, what a killed server remembers, and who may do what.
 
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -144,7 +145,7 @@ fn a_killed_server_continues_with_the_same_verdicts() {
             _ => json!({"at": 1000 * number, "action": format!("read {number}"), "outcome": format!("text {number}")}),
         })
         .collect();
-    let lines: String = steps.iter().map(|step| format!("{step}\n")).collect();
+    let lines = steps.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
     let home = folder();
     let guarded = done(loopbreak(home.path()).arg("guard").write_stdin(lines));
     let expected: Vec<Value> = guarded.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -411,6 +412,15 @@ fn attacks_are_refused() {
     );
     let preflight = server.request("OPTIONS", "/v1/runs", &[&own, "Access-Control-Request-Method: POST"], "");
     assert!(preflight.status == 405 && preflight.head.contains("allow: get"), "{preflight:?}");
+    assert_eq!(server.steps(&failing("r"))["turn"], 1, "nothing of all this was recorded");
+}
+
+#[test]
+fn requests_of_a_wrong_form_are_refused() {
+    let home = folder();
+    let server = ServedApi::start(home.path(), &[]);
+    let own = format!("Authorization: Bearer {}", server.token);
+    let host = format!("Host: {}", server.address);
     // Methods, types, sizes.
     let wrong = server.request("PUT", "/v1/steps", &[&own], "");
     assert!(
@@ -531,14 +541,14 @@ fn the_owners_browser_is_let_in_once() {
     let home = folder();
     let bin = home.path().join("bin");
     std::fs::create_dir(&bin).unwrap();
-    let opener = bin.join("xdg-open");
+    let program = bin.join("xdg-open");
     let opened = home.path().join("opened");
     std::fs::write(
-        &opener,
+        &program,
         format!("#!/bin/sh\necho \"$1\" > {0}.part && mv {0}.part {0}\n", opened.display()),
     )
     .unwrap();
-    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o700)).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
     let path = format!("{}:/usr/bin:/bin", bin.display());
     let variables = [("PATH", path.as_str()), ("DISPLAY", ":0"), ("TMPDIR", home.path().to_str().unwrap())];
     let server = ServedApi::start_with(home.path(), &["--open"], &variables);

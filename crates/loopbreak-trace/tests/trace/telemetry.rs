@@ -74,7 +74,7 @@ fn tool(id: u64, start: u64, command: &str) -> Value {
 fn requests_give_the_steps_of_a_file_with_a_request_per_line() {
     let mut seen = 0;
     for log in read(&fixtures().join("otel")) {
-        if !log.name.ends_with(".jsonl") {
+        if log.name.rsplit_once('.').is_none_or(|(_, extension)| extension != "jsonl") {
             continue;
         }
         let text = fs::read_to_string(fixtures().join(&log.name)).unwrap();

@@ -74,7 +74,7 @@ impl ServedApi {
     pub(crate) fn request(&self, method: &str, path: &str, headers: &[&str], body: &str) -> HttpAnswer {
         let mut head = format!("{method} {path} HTTP/1.1\r\nContent-Length: {}\r\n", body.len());
         if !headers.iter().any(|header| header.starts_with("Host:")) {
-            head.push_str(&format!("Host: {}\r\n", self.address));
+            head.extend(["Host: ", &self.address, "\r\n"]);
         }
         for header in headers {
             head.push_str(header);

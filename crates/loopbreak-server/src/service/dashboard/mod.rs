@@ -47,8 +47,10 @@ pub(super) fn dashboard_router() -> Router<ServiceApi> {
 async fn file(Path(name): Path<String>) -> Result<Response, ApiError> {
     let found = FILES.iter().find(|(known, _)| *known == name);
     let (name, text) = found.ok_or_else(|| ApiError::not_found("File", &name))?;
-    let content_type =
-        if name.ends_with(".css") { "text/css; charset=utf-8" } else { "text/javascript; charset=utf-8" };
+    let content_type = match name.rsplit_once('.') {
+        Some((_, "css")) => "text/css; charset=utf-8",
+        _ => "text/javascript; charset=utf-8",
+    };
     let mut response = typed(content_type, (*text).to_owned());
     // After an update of the server the browser loads the new files.
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
