@@ -485,7 +485,7 @@ pub(crate) fn a_request_to_stop_reaches_the_writer(fixture: &dyn ServiceStoreFix
     assert_eq!(stop_request.as_deref(), Some("too expensive"));
     assert!(store.request_stop(&job, None, 3000).unwrap());
     assert_eq!(run(&*store, "p", "x").unwrap().stop_request, None);
-    // The request is no step: a guard that is restored does not see it.
+    // The request is not a step: a guard that is restored does not see it.
     assert_eq!(store.load(lease.run).unwrap().entries.len(), 2);
     let requests = EntryQuery { kinds: vec![EntryKind::StopRequest], limit: 9, ..EntryQuery::default() };
     assert_eq!(store.entries(&requests).unwrap().len(), 2);

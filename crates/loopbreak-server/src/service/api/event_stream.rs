@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout};
 
 use super::api_error::ApiError;
-use super::api_types::EntryOutput;
+use super::run_output::EntryOutput;
 use super::service_api::{ApiRequest, ServiceApi};
 
 /// Number of entries that are read at once.

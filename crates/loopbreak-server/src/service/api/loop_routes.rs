@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::api_error::ApiError;
-use super::api_types::{IssueOutput, IssuePage, LoopAction, LoopDecision};
+use super::run_output::{IssueOutput, IssuePage, LoopAction, LoopDecision};
 use super::run_routes::{check_limit, invalid_cursor};
 use super::service_api::{ApiRequest, ServiceApi, json};
 

@@ -11,7 +11,7 @@ use loopbreak_store::service::{RunVerdict, TokenScope};
 use loopbreak_store::{LIVE_MS, now};
 
 use super::api_error::ApiError;
-use super::api_types::HealthOutput;
+use super::run_output::HealthOutput;
 use super::service_api::{ApiRequest, ServiceApi, json, typed};
 use crate::service::guards::LATENCY_BUCKETS;
 

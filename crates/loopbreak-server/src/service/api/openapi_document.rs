@@ -8,12 +8,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::api_error::{ApiError, ErrorBody};
-use super::api_types::{
+use super::event_stream::EventsQuery;
+use super::loop_routes::LoopsQuery;
+use super::run_output::{
     DoneOutput, EntryPage, HealthOutput, IssueOutput, IssuePage, LoopDecision, RunOutput, RunPage,
     StopRequest, UsageOutput,
 };
-use super::event_stream::EventsQuery;
-use super::loop_routes::LoopsQuery;
 use super::run_routes::{DaysQuery, EntriesQuery, RunsQuery, StatusQuery};
 use super::service_api::json_text;
 use super::step_routes::StepRequest;

@@ -15,8 +15,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::api_error::ApiError;
-use super::api_types::{DoneOutput, EntryOutput, EntryPage, RunOutput, RunPage, StopRequest, UsageOutput};
-use super::caller::Caller;
+use super::caller_access::ApiCaller;
+use super::run_output::{DoneOutput, EntryOutput, EntryPage, RunOutput, RunPage, StopRequest, UsageOutput};
 use super::service_api::{ApiRequest, ServiceApi, json};
 use crate::mcp::tools::output::StatusOutput;
 
@@ -134,14 +134,14 @@ pub(super) async fn list_runs(
 }
 
 /// Finds a run of the caller's project.
-async fn find(api: &ServiceApi, caller: &Caller, name: &str) -> Result<ServiceRun, ApiError> {
+async fn find(api: &ServiceApi, caller: &ApiCaller, name: &str) -> Result<ServiceRun, ApiError> {
     let key = run_key(caller, name);
     let found = api.ask(move |store| store.run(&key)).await?;
     // A run that was claimed and has no step yet does not exist for others.
     found.filter(|run| run.last_seq > 0).ok_or_else(|| ApiError::not_found("Run", name))
 }
 
-fn run_key(caller: &Caller, name: &str) -> ServiceRunKey {
+fn run_key(caller: &ApiCaller, name: &str) -> ServiceRunKey {
     ServiceRunKey { project: caller.project.to_string(), run: name.to_owned() }
 }
 

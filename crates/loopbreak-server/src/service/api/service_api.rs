@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::api_error::ApiError;
-use super::caller::{Caller, CallerAccess};
+use super::caller_access::{ApiCaller, CallerAccess};
 use super::rate_limit::RateLimits;
 use super::{
     event_stream, loop_routes, metrics_page, openapi_document, run_routes, start_page, step_routes,
@@ -82,7 +82,7 @@ impl ServiceApi {
     /// Writes into the audit log that a caller changed something.
     pub(super) async fn audit(
         &self,
-        caller: &Caller,
+        caller: &ApiCaller,
         action: String,
         subject: String,
         detail: String,
@@ -102,7 +102,7 @@ impl ServiceApi {
 
 /// The body of a request and what it says about itself.
 pub(super) struct ApiRequest {
-    pub(super) caller: Caller,
+    pub(super) caller: ApiCaller,
     pub(super) headers: HeaderMap,
     pub(super) uri: Uri,
     body: Body,
@@ -112,7 +112,7 @@ impl ApiRequest {
     /// Checks that the caller may send such a request.
     pub(super) fn new(request: Request<Body>, scope: TokenScope) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        let caller = parts.extensions.get::<Caller>().cloned().ok_or_else(|| {
+        let caller = parts.extensions.get::<ApiCaller>().cloned().ok_or_else(|| {
             ApiError::new(
                 StatusCode::UNAUTHORIZED,
                 "unauthorized",

@@ -18,7 +18,7 @@ use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use tower_service::Service as _;
 
 use super::api_error::ApiError;
-use super::caller::{Caller, CallerAccess};
+use super::caller_access::{ApiCaller, CallerAccess};
 use super::rate_limit::RateLimits;
 use crate::http::{
     AnswerBody, BodyBudget, BodyRefusal, ByteStream, ConnectionGate, ConnectionPhase, ConnectionPlace,
@@ -68,7 +68,7 @@ impl ConnectionGate for ServiceGate {
 
 impl ServiceGate {
     /// Checks everything but the body. Returns who sends the request, if that is known.
-    async fn check<B>(&self, request: &Request<B>) -> Result<Option<Caller>, ApiError> {
+    async fn check<B>(&self, request: &Request<B>) -> Result<Option<ApiCaller>, ApiError> {
         let (path, headers) = (request.uri().path(), request.headers());
         if !HEALTH_PATHS.contains(&path) {
             self.check_host(request)?;
@@ -117,7 +117,7 @@ impl ServiceGate {
     fn check_origin(
         &self,
         headers: &HeaderMap,
-        caller: Option<&Caller>,
+        caller: Option<&ApiCaller>,
         method: &Method,
     ) -> Result<(), ApiError> {
         let refused = || {
@@ -153,7 +153,7 @@ impl ServiceGate {
     async fn route(
         &self,
         request: Request<Incoming>,
-        caller: Option<Caller>,
+        caller: Option<ApiCaller>,
         place: &Arc<ConnectionPlace>,
     ) -> Response<AnswerBody> {
         let (mut parts, body) = request.into_parts();

@@ -6,13 +6,13 @@ use axum::http::{HeaderValue, Request, StatusCode, header};
 use axum::response::Response;
 
 use super::api_error::ApiError;
-use super::caller::{Caller, SESSION_COOKIE};
+use super::caller_access::{ApiCaller, SESSION_COOKIE};
 use super::service_api::{ServiceApi, typed};
 use crate::service::dashboard::{DASHBOARD_PAGE, DASHBOARD_POLICY};
 
 /// The page for those whose browser has not been let in.
 const CLOSED_PAGE: &str = include_str!("closed_page.html");
-/// What that page may do: nothing but show itself.
+/// The policy of that page: it may only show itself.
 const CLOSED_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 pub(super) async fn start_page(
@@ -32,7 +32,7 @@ pub(super) async fn start_page(
         }
         return Ok(response);
     }
-    let is_known = request.extensions().get::<Caller>().is_some();
+    let is_known = request.extensions().get::<ApiCaller>().is_some();
     let (page, policy) =
         if is_known { (DASHBOARD_PAGE, DASHBOARD_POLICY) } else { (CLOSED_PAGE, CLOSED_POLICY) };
     let mut response = typed("text/html; charset=utf-8", page.to_owned());

@@ -10,7 +10,7 @@ use hyper::Request;
 use loopbreak_store::service::TokenScope;
 
 use super::api_error::ApiError;
-use super::caller::Caller;
+use super::caller_access::ApiCaller;
 use super::service_api::ServiceApi;
 use crate::otlp::otlp_http_router;
 #[cfg(feature = "grpc")]
@@ -22,7 +22,7 @@ pub(super) fn telemetry_router(api: &ServiceApi) -> Router<ServiceApi> {
 }
 
 async fn check_scope(request: Request<Body>, next: Next) -> Response {
-    let caller = request.extensions().get::<Caller>();
+    let caller = request.extensions().get::<ApiCaller>();
     match caller.map_or_else(|| Err(no_caller()), |caller| caller.require(TokenScope::Ingest)) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
@@ -51,7 +51,7 @@ async fn check_call(
         let caller = api.access.identify(&headers).await?;
         caller.require(TokenScope::Ingest)?;
         api.limits.take(&caller.id, 1)?;
-        Ok::<Caller, ApiError>(caller)
+        Ok::<ApiCaller, ApiError>(caller)
     };
     match checked.await {
         Ok(caller) => {

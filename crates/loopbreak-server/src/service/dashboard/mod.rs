@@ -10,7 +10,7 @@ use super::api::{ApiError, ServiceApi, typed};
 
 /// The page.
 pub(super) const DASHBOARD_PAGE: &str = include_str!("files/index.html");
-/// What the page may do: load its own files and ask its own server.
+/// The policy of the page: it may load its own files and ask its own server.
 pub(super) const DASHBOARD_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
      img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

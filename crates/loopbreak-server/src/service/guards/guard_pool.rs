@@ -15,7 +15,7 @@ use loopbreak_store::service::{ServiceRunKey, ServiceStore};
 use tokio::sync::{oneshot, watch};
 
 use super::guard_shard::{GuardShard, ShardCommand, ShardOptions};
-use super::guarded_run::{CallAnswer, RunCall};
+use super::guarded_run::{RunCall, RunCallAnswer};
 use super::run_rules::RunRules;
 use super::service_counters::ServiceCounters;
 use crate::mcp::ServeError;
@@ -158,7 +158,7 @@ impl GuardPool {
         call: RunCall,
         idempotency: Option<String>,
         input: String,
-    ) -> Result<CallAnswer, IngestError> {
+    ) -> Result<RunCallAnswer, IngestError> {
         let run =
             run_name(run).map_err(|(message, hint)| IngestError::InvalidStep { index: 0, message, hint })?;
         let shard = self.shard(project.as_str(), run);

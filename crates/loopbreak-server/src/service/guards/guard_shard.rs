@@ -15,7 +15,7 @@ use loopbreak_store::service::{
 use loopbreak_store::{StoreError, now};
 use tokio::sync::{oneshot, watch};
 
-use super::guarded_run::{CallAnswer, GuardedRun, KnownAnswer, PendingChange, RunCall};
+use super::guarded_run::{GuardedRun, KnownAnswer, PendingChange, RunCall, RunCallAnswer};
 use super::run_rules::{AllowedLoopRecord, RunRules};
 use super::service_counters::ServiceCounters;
 use crate::mcp::protocol::ToolError;
@@ -45,7 +45,7 @@ pub(super) enum ShardCommand {
         call: Box<RunCall>,
         idempotency: Option<String>,
         input: String,
-        reply: oneshot::Sender<Result<CallAnswer, IngestError>>,
+        reply: oneshot::Sender<Result<RunCallAnswer, IngestError>>,
     },
     /// Reads the allowed loops of a project again.
     RefreshRules(String),
@@ -94,14 +94,14 @@ enum PendingReply {
         reply: oneshot::Sender<Result<Vec<StepAnswer>, IngestError>>,
     },
     Call {
-        answer: Result<CallAnswer, IngestError>,
+        answer: Result<RunCallAnswer, IngestError>,
         run: ServiceRunKey,
-        reply: oneshot::Sender<Result<CallAnswer, IngestError>>,
+        reply: oneshot::Sender<Result<RunCallAnswer, IngestError>>,
     },
 }
 
 /// The runs that a batch changed.
-type Changes = BTreeMap<ServiceRunKey, PendingChange>;
+type ShardChanges = BTreeMap<ServiceRunKey, PendingChange>;
 
 impl GuardShard {
     pub(super) fn new(options: ShardOptions, no_rules: Arc<RunRules>) -> Self {
@@ -155,7 +155,7 @@ impl GuardShard {
 
     fn carry_out(&mut self, batch: Vec<ShardCommand>) -> Option<oneshot::Sender<()>> {
         let mut ended = None;
-        let mut changes = Changes::new();
+        let mut changes = ShardChanges::new();
         let mut replies = Vec::new();
         let failures = self.claim(&batch);
         for command in batch {
@@ -307,7 +307,7 @@ impl GuardShard {
         project: &str,
         items: Vec<IngestItem>,
         failures: &BTreeMap<ServiceRunKey, IngestError>,
-        changes: &mut Changes,
+        changes: &mut ShardChanges,
         touched: &mut Vec<ServiceRunKey>,
     ) -> Result<Vec<StepAnswer>, IngestError> {
         let rules = self.rules_of_project(project)?;
@@ -369,8 +369,8 @@ impl GuardShard {
         idempotency: Option<String>,
         input: &str,
         failures: &BTreeMap<ServiceRunKey, IngestError>,
-        changes: &mut Changes,
-    ) -> Result<CallAnswer, IngestError> {
+        changes: &mut ShardChanges,
+    ) -> Result<RunCallAnswer, IngestError> {
         if let Some(failure) = failures.get(key) {
             return Err(failure.clone());
         }
@@ -398,7 +398,7 @@ impl GuardShard {
 
     /// Stores what a batch changed. Returns the runs whose change was not stored; their guards are restored from the store when
     /// they are needed again.
-    fn store(&mut self, changes: Changes) -> BTreeMap<ServiceRunKey, IngestError> {
+    fn store(&mut self, changes: ShardChanges) -> BTreeMap<ServiceRunKey, IngestError> {
         let mut lost = BTreeMap::new();
         let mut keys = Vec::with_capacity(changes.len());
         let mut batch = Vec::with_capacity(changes.len());

@@ -122,7 +122,7 @@ pub(crate) enum RunCall {
 }
 
 /// The answer to a call, as JSON.
-pub(crate) type CallAnswer = Result<String, ToolError>;
+pub(crate) type RunCallAnswer = Result<String, ToolError>;
 
 impl RunCall {
     /// Returns the kind of entry that the call adds to the run, `None` if it changes nothing.
@@ -413,7 +413,7 @@ impl GuardedRun {
     }
 
     /// Weighs a proposal. Changes nothing.
-    fn weigh(&self, proposal: &Proposal<'_>) -> CallAnswer {
+    fn weigh(&self, proposal: &Proposal<'_>) -> RunCallAnswer {
         let ruling = self.transaction.guard.weigh(proposal);
         write_answer(&verdict_output::ruling(&self.name, &ruling))
     }
@@ -426,7 +426,7 @@ impl GuardedRun {
         input: &str,
         now: i64,
         pending: &mut PendingChange,
-    ) -> CallAnswer {
+    ) -> RunCallAnswer {
         if let RunCall::Weigh(proposal) = call {
             return self.weigh(proposal);
         }
@@ -514,7 +514,7 @@ impl KnownKeys {
     }
 }
 
-fn write_answer(output: &impl Serialize) -> CallAnswer {
+fn write_answer(output: &impl Serialize) -> RunCallAnswer {
     serde_json::to_string(output).map_err(|error| ToolError::new(error.to_string(), "Nothing was recorded"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::append_batch::{EntryColumns, FigureColumns};
+use super::figure_columns::{EntryColumns, FigureColumns};
 use super::lease_rows::lock_runs;
 use super::loop_rows;
 use super::postgres_session::PostgresSession;
@@ -69,7 +69,7 @@ fn update_runs(
     if batch.is_empty() {
         return Ok(HashMap::new());
     }
-    let columns = FigureColumns::of(batch);
+    let columns = FigureColumns::from_batch(batch);
     let sql = "UPDATE runs SET seen = greatest(runs.seen, $20), last_seq = greatest(runs.last_seq, new.last_seq), \
          steps = new.steps, turn = new.turn, verdict = new.verdict, worst = new.worst, findings = new.findings, \
          cost = new.cost, tokens = new.tokens, wasted_steps = new.wasted_steps, wasted_cost = new.wasted_cost, \

@@ -3,16 +3,16 @@
 //! - `postgres_service_store`: opening, and the trait
 //! - `postgres_url`, `session_pool`, `postgres_session`, `tls_connector`: connections, transactions and errors
 //! - `database_migrations`, `day_partitions`: the tables
-//! - `lease_rows`, `append_batch`, `append_rows`, `delete_rows`: changes
+//! - `lease_rows`, `figure_columns`, `append_rows`, `delete_rows`: changes
 //! - `run_rows`, `entry_rows`, `loop_rows`, `token_rows`: questions
 //! - `row_values`, `sql_text`: values and statements
 
-mod append_batch;
 mod append_rows;
 mod database_migrations;
 mod day_partitions;
 mod delete_rows;
 mod entry_rows;
+mod figure_columns;
 mod lease_rows;
 mod loop_rows;
 mod postgres_service_store;

@@ -21,7 +21,7 @@ pub(super) struct PostgresSession {
     statements: HashMap<String, Statement>,
 }
 
-/// What a transaction may do, and what it sees.
+/// The rights and the view of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TransactionKind {
     /// Changes rows. Each statement sees what was committed before it.

@@ -30,7 +30,7 @@ pub(super) struct FigureColumns<'b> {
 }
 
 impl<'b> FigureColumns<'b> {
-    pub(super) fn of(batch: &[&'b RunAppend]) -> Self {
+    pub(super) fn from_batch(batch: &[&'b RunAppend]) -> Self {
         let mut columns = FigureColumns::default();
         for RunAppend { lease, entries, figures, .. } in batch {
             columns.run.push(lease.run);

@@ -32,7 +32,7 @@ const SESSION_TIME: Duration = Duration::from_hours(24 * 7);
 
 /// The sender of a request.
 #[derive(Clone, Debug)]
-pub(crate) struct Caller {
+pub(crate) struct ApiCaller {
     /// Id of the token, or `owner`.
     pub(crate) id: String,
     /// The project that the request is about.
@@ -42,7 +42,7 @@ pub(crate) struct Caller {
     pub(super) by_cookie: bool,
 }
 
-impl Caller {
+impl ApiCaller {
     /// Checks that the caller may do something.
     pub(crate) fn require(&self, scope: TokenScope) -> Result<(), ApiError> {
         if self.scopes.contains(&scope) {
@@ -84,7 +84,7 @@ impl CallerAccess {
     }
 
     /// Returns who sends a request.
-    pub(super) async fn identify(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
+    pub(super) async fn identify(&self, headers: &HeaderMap) -> Result<ApiCaller, ApiError> {
         let Some(owner) = &self.owner else { return owner_caller(headers, false) };
         if owner.is_in(headers) {
             return owner_caller(headers, false);
@@ -98,7 +98,7 @@ impl CallerAccess {
         }
     }
 
-    async fn identify_token(&self, text: &str) -> Result<Caller, ApiError> {
+    async fn identify_token(&self, text: &str) -> Result<ApiCaller, ApiError> {
         let refused = || unauthorized("The token is not valid");
         let (id, secret) = split_token(text).ok_or_else(refused)?;
         let token = self.find_token(id).await?.ok_or_else(refused)?;
@@ -110,7 +110,7 @@ impl CallerAccess {
             return Err(unauthorized("The token has expired"));
         }
         let project = token.project.parse().map_err(|_| refused())?;
-        Ok(Caller { id: token.id, project, scopes: token.scopes, by_cookie: false })
+        Ok(ApiCaller { id: token.id, project, scopes: token.scopes, by_cookie: false })
     }
 
     async fn find_token(&self, id: &str) -> Result<Option<ServiceToken>, ApiError> {
@@ -180,7 +180,7 @@ pub(crate) fn hex_text(bytes: &[u8]) -> String {
     text
 }
 
-fn owner_caller(headers: &HeaderMap, by_cookie: bool) -> Result<Caller, ApiError> {
+fn owner_caller(headers: &HeaderMap, by_cookie: bool) -> Result<ApiCaller, ApiError> {
     let project = match headers.get(PROJECT_HEADER) {
         None => ProjectName::default(),
         Some(name) => name.to_str().ok().and_then(|name| name.parse().ok()).ok_or_else(|| {
@@ -190,7 +190,7 @@ fn owner_caller(headers: &HeaderMap, by_cookie: bool) -> Result<Caller, ApiError
             )
         })?,
     };
-    Ok(Caller { id: "owner".to_owned(), project, scopes: TokenScope::ALL.to_vec(), by_cookie })
+    Ok(ApiCaller { id: "owner".to_owned(), project, scopes: TokenScope::ALL.to_vec(), by_cookie })
 }
 
 fn bearer_text(headers: &HeaderMap) -> Option<&str> {
