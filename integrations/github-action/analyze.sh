@@ -43,6 +43,9 @@ main() {
         *) fail "the input \`fail-on\` is \`stop\`, \`warn\` or \`never\`, not \`$fail_on\`" 2 ;;
     esac
     install_program
+    # What the program keeps between calls goes with the job.
+    XDG_STATE_HOME=${RUNNER_TEMP:?}/loopbreak/state
+    export XDG_STATE_HOME
 
     set -- analyze
     [ "$fail_on" = never ] || set -- "$@" --fail-on "$fail_on"

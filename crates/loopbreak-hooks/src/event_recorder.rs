@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loopbreak::{Settings, SharedSpending};
+use loopbreak::Settings;
+use loopbreak::detectors::SharedSpending;
 use loopbreak_process::AgentSearch;
 use loopbreak_store::{
     RunKey, Store, StoreError, StoreHealing, StoreOptions, StoreUrl, change_with_healing, open_with,

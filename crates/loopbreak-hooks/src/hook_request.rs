@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use loopbreak::SharedSpending;
+use loopbreak::detectors::SharedSpending;
 use loopbreak::{Action, Outcome, Settings, Step, step::EpochMillis};
 use loopbreak_process::AgentSearch;
 use loopbreak_store::RunChange;

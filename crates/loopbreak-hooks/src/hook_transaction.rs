@@ -1,7 +1,8 @@
 //! A run while one of its events is handled.
 
+use loopbreak::detectors::SharedSpending;
 use loopbreak::step::Label;
-use loopbreak::{Action, Guard, Mode, Outcome, SharedSpending, Step, Usage, Verdict};
+use loopbreak::{Action, Guard, Mode, Outcome, Step, Usage, Verdict};
 use loopbreak_process::is_stopped;
 use loopbreak_store::{
     ProposedCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState, SessionCost, redact_and_truncate,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use loopbreak::SharedSpending;
+use loopbreak::detectors::SharedSpending;
 
 use crate::tasks::RoadmapTask;
 use crate::{

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use loopbreak::{Config, Guard, SharedSpending, Snapshot, Step, Verdict};
+use loopbreak::detectors::SharedSpending;
+use loopbreak::{Config, Guard, Snapshot, Step, Verdict};
 use loopbreak_analysis::VerdictName;
 use serde_json::value::RawValue;
 

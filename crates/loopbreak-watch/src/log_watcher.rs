@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant, SystemTime};
 
-use loopbreak::{Config, Intervention, Settings, SharedSpending, Step};
+use loopbreak::detectors::SharedSpending;
+use loopbreak::{Config, Intervention, Settings, Step};
 use loopbreak_analysis::VerdictName;
 use loopbreak_report::render_duration;
 use loopbreak_store::StoreUrl;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use loopbreak::{Settings, SharedSpending, Step};
+use loopbreak::detectors::SharedSpending;
+use loopbreak::{Settings, Step};
 use loopbreak_store::{SessionCost, Store, StoreError, StoreUrl, now, open};
 use loopbreak_trace::prices::StepPricer;
 

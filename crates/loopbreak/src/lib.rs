@@ -74,7 +74,7 @@ mod test_recording;
 pub mod text;
 pub mod verdict;
 
-pub use detectors::{DetectorName, Pattern, SharedSpending};
+pub use detectors::{DetectorName, Pattern};
 pub use event::Event;
 pub use guard::Guard;
 pub use policy::Proposal;

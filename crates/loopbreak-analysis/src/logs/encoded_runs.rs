@@ -5,7 +5,7 @@ use std::io;
 use crate::RunRecord;
 
 /// Maximum number of runs of a log whose results are stored.
-const MOST_RUNS: usize = 4096;
+pub(super) const MOST_RUNS: usize = 4096;
 /// Maximum number of bytes of all of them.
 const MOST_BYTES: usize = 24 << 20;
 

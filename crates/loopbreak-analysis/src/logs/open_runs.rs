@@ -12,7 +12,7 @@ use crate::{RunAnalysis, RunRecord};
 use loopbreak::{Config, Snapshot};
 use rayon::prelude::*;
 
-use super::encoded_runs::EncodedRuns;
+use super::encoded_runs::{EncodedRuns, MOST_RUNS};
 use super::finished_runs::{FinishedRun, FinishedRuns, LogInfo, SpilledRecords};
 use super::run_names::RunNames;
 use super::spill_file::{SpillFile, SpillSlot};
@@ -233,7 +233,7 @@ impl<'c> OpenRuns<'c> {
     /// Finishes all runs, and encodes them for the cache if asked to.
     pub(super) fn finish_encoded(mut self, info: LogInfo, for_cache: bool) -> FinishedRuns {
         // Without them, the log is only read again the next time.
-        let encoded = if for_cache { self.encode().ok() } else { None };
+        let encoded = if for_cache && self.len() <= MOST_RUNS { self.encode().ok() } else { None };
         self.finish(info).with_encoded(encoded)
     }
 

@@ -191,8 +191,8 @@ pub(super) fn read_logs<'o>(
                 let logs = analyzer.with_cache(Arc::clone(&cache)).run_inputs(inputs);
                 bar.finish_and_clear();
                 let summary = cache.finish();
-                if args.verbose {
-                    let reused = summary.reused;
+                let reused = summary.reused;
+                if args.verbose && reused > 0 {
                     let note = format!("unchanged since they were last analyzed: {reused} of {count} logs");
                     diagnostics.searched(&note);
                 }

@@ -43,7 +43,7 @@ fn two_logs(folder: &Path) {
 fn reused(folder: &Path) -> u64 {
     let mut done = analyze(folder, &["logs", "-v"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    without_count(&mut done).unwrap()
+    without_count(&mut done).unwrap_or(0)
 }
 
 #[test]
@@ -70,7 +70,12 @@ fn the_output_for_the_logs_of_all_formats_is_the_same_with_and_without_the_cache
         let seen = |more: &[&str]| {
             let mut done = analyze(home.path(), &[&[logs], args, more].concat());
             let reused = without_count(&mut done);
-            let files = [&page, &table].map(|path| fs::read_to_string(path).unwrap_or_default());
+            let files = [&page, &table].map(|path| {
+                let text = fs::read_to_string(path).unwrap_or_default();
+                // The page says when and by which command it was made.
+                let lines = text.lines().filter(|line| !line.contains("id=\"origin\""));
+                lines.map(str::to_owned).collect::<Vec<_>>()
+            });
             (done.code, done.out, done.err, files, reused)
         };
         let (plain, first, second) = (seen(&["--no-cache"]), seen(&[]), seen(&[]));

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loopbreak::{Settings, SharedSpending};
+use loopbreak::Settings;
+use loopbreak::detectors::SharedSpending;
 use loopbreak_store::{RunKey, RunState, StoreUrl, open};
 use loopbreak_trace::LogFormat;
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use loopbreak::SharedSpending;
+use loopbreak::detectors::SharedSpending;
 use loopbreak::settings::BudgetSettings;
 use loopbreak::step::EpochMillis;
 use loopbreak_store::{RunStatus, Store, StoreError};

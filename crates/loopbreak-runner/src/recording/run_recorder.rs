@@ -5,7 +5,8 @@ use std::fs::File;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use loopbreak::{Config, Guard, SharedSpending, Verdict};
+use loopbreak::detectors::SharedSpending;
+use loopbreak::{Config, Guard, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
     AgentProcess, Run, RunChange, RunEvent, RunKey, RunLock, RunRecords, RunState, RunnerState, SessionCost,

@@ -1,7 +1,7 @@
 //! Costs of sessions: a row per part of a session, and sums per minute, per day and of everything, so that a hook adds up a
 //! few rows only.
 
-use loopbreak::SharedSpending;
+use loopbreak::detectors::SharedSpending;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::prune::DAY;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use loopbreak::SharedSpending;
+use loopbreak::detectors::SharedSpending;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, TransactionBehavior};
 
 use super::connection::{connect, connect_to_read};

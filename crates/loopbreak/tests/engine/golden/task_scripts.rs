@@ -42,6 +42,18 @@ fn limits(script: &mut GoldenScript) {
     for n in 0..14_u64 {
         script.see(&json!({"at": 1_762_248_924_000 + n * 55_000, "say": format!("part {n}"), "usage": {"input_tokens": 5_000_000_000_u64 + n, "output_tokens": 80, "cost_usd": 0.1 + n as f64 / 20.0}}));
     }
+    for (key, steps) in [
+        ("max_cost_session", 4_u64),
+        ("max_cost_hour", 4),
+        ("max_cost_day", 4),
+        ("max_cost_total", 4),
+        ("max_cost_per_minute", 8),
+    ] {
+        script.guard(key, &json!({"budget": {key: 2.0}}));
+        for n in 0..steps {
+            script.see(&json!({"at": 1_762_248_924_000 + n * 40_000, "say": format!("part {n}"), "usage": {"cost_usd": 7.5 * (n + 1) as f64}}));
+        }
+    }
     script.guard(
         "errors",
         &json!({"profile": "iterations", "similarity": {"mode": "off"}, "signature": {"mode": "off"}}),
