@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use loopbreak::SharedSpending;
+use loopbreak::detectors::SharedSpending;
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
     EventCount, Run, RunChange, RunKey, RunLock, RunRecords, RunTransaction, SessionCost, Store, StoreError,
