@@ -70,7 +70,8 @@ fn update_runs(
         return Ok(HashMap::new());
     }
     let columns = FigureColumns::from_batch(batch);
-    let sql = "UPDATE runs SET seen = greatest(runs.seen, $20), last_seq = greatest(runs.last_seq, new.last_seq), \
+    let sql = "UPDATE runs SET seen = CASE WHEN new.last_seq = 0 THEN runs.seen ELSE greatest(runs.seen, $20) END, \
+         last_seq = greatest(runs.last_seq, new.last_seq), \
          steps = new.steps, turn = new.turn, verdict = new.verdict, worst = new.worst, findings = new.findings, \
          cost = new.cost, tokens = new.tokens, wasted_steps = new.wasted_steps, wasted_cost = new.wasted_cost, \
          wasted_tokens = new.wasted_tokens, model = new.model, agent = new.agent, stopped = new.stopped, \
