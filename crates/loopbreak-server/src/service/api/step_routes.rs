@@ -145,7 +145,7 @@ pub(super) fn whole_numbers(object: &mut Map<String, Value>) {
 }
 
 fn make_whole(value: &mut Value) {
-    // The first float above `u64::MAX`, and `i64::MIN`.
+    // The first float above `u64::MAX`, and `i64::MIN`, as which integers below it are read too.
     const END: f64 = 18_446_744_073_709_551_616.0;
     const START: f64 = -9_223_372_036_854_775_808.0;
     match value {
@@ -153,7 +153,7 @@ fn make_whole(value: &mut Value) {
             let float = number.as_f64().filter(|float| number.is_f64() && float.fract() == 0.0);
             match float {
                 Some(float) if (0.0..END).contains(&float) => *value = (float as u64).into(),
-                Some(float) if (START..0.0).contains(&float) => *value = (float as i64).into(),
+                Some(float) if START < float && float < 0.0 => *value = (float as i64).into(),
                 _ => {}
             }
         }
