@@ -40,6 +40,7 @@ mod progress_bar;
 mod resume;
 mod run;
 mod serve;
+mod service_store_option;
 mod status;
 mod statusline;
 mod store;

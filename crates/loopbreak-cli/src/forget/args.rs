@@ -3,7 +3,7 @@
 use clap::Args;
 use loopbreak_server::service::ProjectName;
 
-use crate::serve::ServiceStoreOption;
+use crate::service_store_option::ServiceStoreOption;
 
 /// Delete what the service stores of a run.
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use loopbreak_store::service::{AuditRecord, ServiceRunKey};
 use super::args::ForgetArgs;
 use crate::error::UserError;
 use crate::output::printable;
-use crate::serve::open_service;
+use crate::service_store_option::open_service;
 use crate::{exit, output};
 
 pub(crate) fn run(args: &ForgetArgs) -> Result<u8, UserError> {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use loopbreak_store::service::ServiceStoreUrl;
 
 use crate::args::ConfigOptions;
+use crate::service_store_option::ServiceStoreOption;
 use crate::value_parsers::parse_duration;
 
 /// Serve agents of many machines over HTTP.
@@ -80,12 +80,4 @@ pub(crate) struct ServeArgs {
     pub(super) max_queued: usize,
     #[command(flatten)]
     pub(super) config: ConfigOptions,
-}
-
-/// The store of the service.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ServiceStoreOption {
-    /// The store of the service [default: service.db in the state folder of the user]
-    #[arg(long, value_name = "URL")]
-    pub(crate) store: Option<ServiceStoreUrl>,
 }

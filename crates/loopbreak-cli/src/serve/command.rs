@@ -1,24 +1,21 @@
 //! Starts the service.
 
 use std::fs::File;
-use std::path::PathBuf;
-use std::sync::Arc;
 
 use loopbreak_server::mcp::{BearerToken, ServeEnd, ServeError};
 use loopbreak_server::service::{ServiceOptions, StartedService, lock_store_file, serve_service};
-use loopbreak_store::service::{ServiceStore, ServiceStoreUrl, open_service_store};
-use loopbreak_store::{create_parent_folder, default_path, now};
+use loopbreak_store::service::{ServiceStoreUrl, open_service_store};
+use loopbreak_store::{create_parent_folder, now};
 use loopbreak_watch::{open_page, write_private_page};
 
-use super::args::{ServeArgs, ServiceStoreOption};
+use super::args::ServeArgs;
 use crate::config_loading::{self, TOKEN_VARIABLE};
 use crate::error::UserError;
+use crate::service_store_option::{state_file, store_url};
 use crate::{exit, output};
 
 /// Name of the file with the token that is made up, beside the store.
 const TOKEN_FILE: &str = "service-token";
-/// Name of the store, in the folder of the store of the hooks.
-const STORE_FILE: &str = "service.db";
 
 pub(crate) fn run(args: &ServeArgs) -> Result<u8, UserError> {
     if args.print_token {
@@ -61,18 +58,6 @@ pub(crate) fn run(args: &ServeArgs) -> Result<u8, UserError> {
     }
 }
 
-/// Opens the store of the service for a command beside the server.
-pub(crate) fn open_service(option: &ServiceStoreOption) -> Result<Arc<dyn ServiceStore>, UserError> {
-    Ok(open_service_store(&store_url(option)?, now())?)
-}
-
-fn store_url(option: &ServiceStoreOption) -> Result<ServiceStoreUrl, UserError> {
-    match &option.store {
-        Some(url) => Ok(url.clone()),
-        None => Ok(ServiceStoreUrl::from(state_file(STORE_FILE)?.as_path())),
-    }
-}
-
 /// Takes a store in a file for this server. Other stores are shared.
 fn lock(url: &ServiceStoreUrl) -> Result<Option<File>, UserError> {
     match url {
@@ -83,14 +68,6 @@ fn lock(url: &ServiceStoreUrl) -> Result<Option<File>, UserError> {
         #[cfg(feature = "postgres")]
         ServiceStoreUrl::Postgres(_) => Ok(None),
     }
-}
-
-fn state_file(name: &str) -> Result<PathBuf, UserError> {
-    let store = default_path(|name| std::env::var_os(name)).ok_or_else(|| {
-        UserError::failed("no folder found for the store").hint("set XDG_STATE_HOME or HOME, or use --store")
-    })?;
-    create_parent_folder(&store)?;
-    Ok(store.with_file_name(name))
 }
 
 /// Opens the page of the server. The code that lets the browser in goes through a private file: every user of the machine can

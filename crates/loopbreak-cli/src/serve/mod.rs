@@ -3,5 +3,5 @@
 mod args;
 mod command;
 
-pub(crate) use args::{ServeArgs, ServiceStoreOption};
-pub(crate) use command::{open_service, run};
+pub(crate) use args::ServeArgs;
+pub(crate) use command::run;

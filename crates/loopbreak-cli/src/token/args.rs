@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use loopbreak_server::service::ProjectName;
 use loopbreak_store::service::TokenScope;
 
-use crate::serve::ServiceStoreOption;
+use crate::service_store_option::ServiceStoreOption;
 use crate::value_parsers::parse_duration;
 
 /// Make, list and revoke tokens of the service.

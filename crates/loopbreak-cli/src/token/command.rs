@@ -8,7 +8,7 @@ use loopbreak_store::service::{AuditRecord, ServiceStore, ServiceToken, TokenSco
 
 use super::args::{TokenArgs, TokenCommand};
 use crate::error::UserError;
-use crate::serve::open_service;
+use crate::service_store_option::open_service;
 use crate::{exit, output};
 
 pub(crate) fn run(args: &TokenArgs) -> Result<u8, UserError> {
