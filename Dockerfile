@@ -12,7 +12,7 @@ WORKDIR /source
 COPY . .
 # Such as "0123abcde 2026-01-31"; .dockerignore leaves git out.
 ARG LOOPBREAK_COMMIT=""
-RUN LOOPBREAK_COMMIT="$LOOPBREAK_COMMIT" cargo build --profile dist --locked --package loopbreak-cli \
+RUN LOOPBREAK_COMMIT="$LOOPBREAK_COMMIT" cargo build --profile dist --locked --package loopbreak-cli --features postgres \
     && cp target/dist/loopbreak /loopbreak \
     && mkdir -p /state && chown 65534:65534 /state
 

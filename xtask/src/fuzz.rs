@@ -18,6 +18,7 @@ const TIMEOUT: u64 = 10;
 const TARGETS: &[(&str, &str)] = &[
     ("read", LOGS),
     ("analyze", LOGS),
+    ("telemetry", "crates/loopbreak-trace/tests/fixtures/otel"),
     ("story", "crates/loopbreak-arena/story"),
     ("configuration", "fuzz/seeds/configuration"),
     ("mcp_arguments", "fuzz/seeds/mcp_arguments"),

@@ -7,9 +7,9 @@ use std::process::{Command, ExitStatus, Stdio};
 use crate::builder_paths;
 use crate::chore_failure::ChoreFailure;
 
-/// The options of cargo that add the chore `agents` with the model it needs, so that both are checked and tested. The
+/// The options of cargo that add the chore `agents` with the model it needs, and the store of a fleet, so that all are checked and tested. The
 /// same everywhere: with other features, crates would be compiled twice.
-pub(crate) const WITH_AGENTS: [&str; 2] = ["--features", "xtask/agents"];
+pub(crate) const WITH_AGENTS: [&str; 2] = ["--features", "xtask/agents,loopbreak-cli/postgres"];
 
 /// Returns the root of the workspace. The environment comes first: a binary from another checkout must not work there.
 pub(crate) fn root() -> PathBuf {

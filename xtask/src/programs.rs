@@ -74,7 +74,40 @@ const DOWNLOADER: DebianProgram = DebianProgram {
     package: "curl",
 };
 
-const ALL: [DebianProgram; 10] = [
+/// The database of the service of a fleet.
+const DATABASE_SERVER: DebianProgram = DebianProgram {
+    why: "the service of a fleet is tested with",
+    // Debian keeps each version in a folder of its own, outside of the path.
+    places: &[
+        "/usr/lib/postgresql/18/bin/postgres",
+        "/usr/lib/postgresql/17/bin/postgres",
+        "/usr/lib/postgresql/16/bin/postgres",
+        "/usr/lib/postgresql/15/bin/postgres",
+    ],
+    version: "--version",
+    package: "postgresql",
+};
+
+/// The pool of connections in front of that database.
+const CONNECTION_POOL: DebianProgram = DebianProgram {
+    why: "the service of a fleet is tested with",
+    places: &["/usr/sbin/pgbouncer", "pgbouncer"],
+    version: "--version",
+    package: "pgbouncer",
+};
+
+/// The program that checks the alert rules of the service.
+pub(crate) const RULE_CHECKER: DebianProgram = DebianProgram {
+    why: "the alert rules of the service are checked with",
+    places: &["promtool"],
+    version: "--version",
+    package: "prometheus",
+};
+
+const ALL: [DebianProgram; 13] = [
+    RULE_CHECKER,
+    DATABASE_SERVER,
+    CONNECTION_POOL,
     BROWSER,
     TRACER,
     DATABASE_SHELL,

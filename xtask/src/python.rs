@@ -30,12 +30,22 @@ pub(crate) struct PythonEnvironment {
     requirements: &'static [(&'static str, &'static [&'static str])],
 }
 
-const ALL: [PythonEnvironment; 4] = [
+const ALL: [PythonEnvironment; 6] = [
     PythonEnvironment {
         name: "jericho",
         why: "the bridge to Jericho is tested with",
         // Without its dependencies: spaCy is large, and only its lists of valid actions need it.
         requirements: &[("numpy.txt", &[]), ("jericho.txt", &["--no-deps"])],
+    },
+    PythonEnvironment {
+        name: "api",
+        why: "the API of the service is tried with",
+        requirements: &[("api.txt", &[])],
+    },
+    PythonEnvironment {
+        name: "telemetry",
+        why: "telemetry is sent with the SDK of OpenTelemetry, installed by",
+        requirements: &[("telemetry.txt", &[])],
     },
     WORKFLOW_SCHEMAS,
     WHEEL_BUILDER,

@@ -1,16 +1,21 @@
-//! Checks the workflows and the action of GitHub against the schemas of their formats.
+//! Checks files that other programs read: the workflows and the action of GitHub, the Compose file, and the alert rules of
+//! Prometheus.
 
 use std::fs;
 use std::process::Command;
 
 use crate::chore_failure::ChoreFailure;
 use crate::process::{root, run};
+use crate::programs::RULE_CHECKER;
 use crate::python::WORKFLOW_SCHEMAS;
 
 /// The folder of the workflows.
 const WORKFLOWS: &str = ".github/workflows";
 
-/// Checks every workflow and the action. Installs the schemas if they are missing.
+/// The folder of the alert rules.
+const RULES: &str = "integrations/prometheus";
+
+/// Checks every workflow, the action, the Compose file and the alert rules. Installs what it needs if it is missing.
 pub(crate) fn check() -> Result<(), ChoreFailure> {
     WORKFLOW_SCHEMAS.install()?;
     let entries = fs::read_dir(root().join(WORKFLOWS))
@@ -23,5 +28,18 @@ pub(crate) fn check() -> Result<(), ChoreFailure> {
         command
     };
     run(check("vendor.github-workflows").args(workflows))?;
-    run(check("vendor.github-actions").arg("action.yml"))
+    run(check("vendor.github-actions").arg("action.yml"))?;
+    run(check("vendor.compose-spec").arg("integrations/compose/compose.yaml"))?;
+    check_rules()
+}
+
+/// Checks the alert rules, and runs their tests.
+fn check_rules() -> Result<(), ChoreFailure> {
+    RULE_CHECKER.install()?;
+    let promtool = |arguments: &[&str]| {
+        let mut command = Command::new("promtool");
+        run(command.args(arguments).current_dir(root().join(RULES)))
+    };
+    promtool(&["check", "rules", "alerts.yml"])?;
+    promtool(&["test", "rules", "alerts_test.yml"])
 }

@@ -69,6 +69,19 @@ pub(crate) enum CliCommand {
     /// An agent or its orchestrator reports its steps and asks for advice through tools. The runs are stored
     /// together with those of the hooks and `loopbreak run`, so a restarted server continues where it was.
     Mcp(crate::mcp::McpArgs),
+    /// Serve agents of many machines over HTTP
+    ///
+    /// Agents and programs send their steps and get verdicts back. All runs, and the loops over all of them, can be seen and
+    /// decided about in one place.
+    Serve(Box<crate::serve::ServeArgs>),
+    /// Make, list and revoke tokens of the service
+    Token(crate::token::TokenArgs),
+    /// Merge reports of several machines into one
+    ///
+    /// Reads reports of `loopbreak analyze --json` and prints one with all their runs, and totals over all of them.
+    Merge(crate::merge::MergeArgs),
+    /// Delete what the service stores of a run
+    Forget(crate::forget::ForgetArgs),
     /// Judge steps from standard input, one JSON object per line
     ///
     /// The guard for any language, without a server: a program writes each step of its agent as a line of JSON and

@@ -22,6 +22,7 @@ mod demo;
 mod error;
 mod eval;
 mod explain_step;
+mod forget;
 mod formats;
 mod games;
 mod guard;
@@ -31,16 +32,20 @@ mod labels;
 mod log;
 mod man;
 mod mcp;
+mod merge;
 mod output;
 mod pause;
 mod play;
 mod progress_bar;
 mod resume;
 mod run;
+mod serve;
+mod service_store_option;
 mod status;
 mod statusline;
 mod store;
 mod tasks;
+mod token;
 mod trust_list;
 mod tune;
 mod value_parsers;
@@ -110,6 +115,10 @@ fn main() -> ExitCode {
         CliCommand::ExplainStep(args) => explain_step::run(&args),
         CliCommand::Hook(args) => hook::run(&args),
         CliCommand::Mcp(args) => mcp::run(&args),
+        CliCommand::Serve(args) => serve::run(&args),
+        CliCommand::Token(args) => token::run(&args),
+        CliCommand::Merge(args) => merge::run(&args),
+        CliCommand::Forget(args) => forget::run(&args),
         CliCommand::Guard(args) => guard::run(&args),
         CliCommand::Wait(args) => wait::run(&args),
         CliCommand::Statusline(args) => Ok(statusline::run(&args)),

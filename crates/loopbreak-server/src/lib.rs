@@ -18,5 +18,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub(crate) mod http;
 pub mod lines;
 pub mod mcp;
+pub mod otlp;
+pub mod service;

@@ -48,6 +48,7 @@ mod run_lock;
 mod run_measures;
 mod run_status;
 mod select_session;
+pub mod service;
 mod session_cost;
 mod sqlite;
 mod state;

@@ -4,7 +4,7 @@
 use loopbreak::Verdict;
 use loopbreak::evidence::EVIDENCE_BYTES;
 use loopbreak::text::clip_masked;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::tasks::RoadmapTask;
@@ -25,7 +25,8 @@ pub struct StoredTask {
 }
 
 /// One attempt at a task.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StoredAttempt {
     /// Id of the task.
     pub task: String,

@@ -49,6 +49,9 @@ pub enum StoreError {
         /// Error of the operating system.
         error: std::io::Error,
     },
+    /// The database cannot be reached, or is busy or shutting down. It may work later.
+    #[error("the database is not available: {0}")]
+    Unavailable(String),
     /// Any other error of the database.
     #[error("the store failed: {0}")]
     Database(String),

@@ -38,6 +38,15 @@ pub enum StoreUrlError {
         /// Known schemes, separated by commas.
         known: String,
     },
+    /// The text has the scheme of a backend, but is not an address.
+    #[error("this is not the address of a store: {reason}")]
+    Invalid {
+        /// Reason.
+        reason: String,
+    },
+    /// The text is the address of a PostgreSQL database, and this program was built without support for it.
+    #[error("this build has no support for PostgreSQL: build it with the feature `postgres`")]
+    NoPostgres,
     /// The text names no location.
     #[error("the address of the store is empty: use a path")]
     Empty,

@@ -26,8 +26,13 @@ pub fn bounded_name(name: &str) -> Cow<'_, str> {
 }
 
 fn shortened(name: &str) -> Option<String> {
-    let hash = (name.len() > LONGEST_NAME).then(|| xxh3_128(name.as_bytes()))?;
-    Some(format!("{}…{hash:032x}", clip(name, LONGEST_NAME - MARK_BYTES)))
+    shortened_to(name, LONGEST_NAME)
+}
+
+/// Returns a name with at most this number of bytes, or `None` if it is short enough.
+pub(crate) fn shortened_to(name: &str, longest: usize) -> Option<String> {
+    let hash = (name.len() > longest).then(|| xxh3_128(name.as_bytes()))?;
+    Some(format!("{}…{hash:032x}", clip(name, longest - MARK_BYTES)))
 }
 
 /// Passes records on with bounded names.

@@ -68,7 +68,10 @@ pub use bounded_name::{LONGEST_NAME, bounded_name};
 pub use follow::{
     FileShape, LogFollower, NotFollowed, PROBE_BYTES, ProbeResult, is_complete_document, probe,
 };
-pub use formats::rejection_reason;
+pub use formats::{
+    MAX_TELEMETRY_ITEMS, TelemetryBatch, TelemetryEncoding, TelemetryError, TelemetryReader, TelemetrySignal,
+    TelemetryStep, rejection_reason,
+};
 pub use input::{
     AgentLogDir, AgentLogSearch, FileOwner, InputSet, LARGEST_DOCUMENT, LogInput, NoAgentLogs, OpenError,
     OpenedLog, SearchedFolder, UnpackLimit, UnreadableInput, agent_log_dirs, expand_paths, list_files,

@@ -212,7 +212,16 @@ def otel(path):
         for resource in document.get("resourceSpans", []) if isinstance(document, dict) else []:
             for scope in resource["scopeSpans"]:
                 for span in scope["spans"]:
-                    flat(span, {})
+                    if not span["name"].startswith("claude_code."):
+                        flat(span, {})
+        for resource in document.get("resourceLogs", []) if isinstance(document, dict) else []:
+            for record in resource["scopeLogs"][0]["logRecords"]:
+                attributes = {pair["key"]: next(iter(pair["value"].values())) for pair in record["attributes"]}
+                run = attributes.get("session.id") or attributes.get("conversation.id")
+                event = attributes["event.name"].rsplit(".")[-1]
+                denied = event == "tool_decision" and attributes["decision"] == "reject"
+                count.add(run, calls=event in ("tool_result", "tool_call") or denied,
+                          says=event == "assistant_response", users=event == "user_prompt")
     kind = lambda attributes: str(attributes.get("openinference.span.kind") or attributes.get("gen_ai.operation.name")).lower()
     coding = [id(parent) for parent, attributes, _ in spans
               if kind(attributes) == "llm" and "```" in str(attributes.get("llm.output_messages.0.message.content"))]
@@ -220,7 +229,9 @@ def otel(path):
         run = attributes.get("session.id") or span.get("trace_id") or span.get("traceId") or "s-1"
         run = {"t1": "conv-9", "0xab": "s-1"}.get(run, run)
         text = attributes.get("llm.output_messages.0.message.content") or attributes.get("gen_ai.output.messages")
-        if kind(attributes) == "tool" or "gen_ai.tool.name" in attributes:
+        if kind(attributes) in ("llm_call", "tool_call"):
+            pass  # Gemini CLI sends events about them too.
+        elif kind(attributes) == "tool" or "gen_ai.tool.name" in attributes:
             count.add(run, calls=0 if id(parent) in coding else 1)
         elif "gen_ai.completion.0.tool_calls.0.name" in attributes:
             count.add(run, calls=1)

@@ -25,7 +25,8 @@ Arguments:
 Options:
   --only PART      play only this part; may be repeated
   --list           list the agents and the parts
-  --record DIR     write each event of a hook with its answer, and the requests to the model, to DIR/AGENT-VERSION/
+  --record DIR     write each event of a hook with its answer, the requests to the model, and the telemetry of Claude Code,
+                   Codex CLI and Gemini CLI, to DIR/AGENT-VERSION/
   --write          write what was seen into docs/guide/agents.md, for each agent whose parts were all as expected
   --json           print one JSON object per session instead of the table
   --keep           keep the folders of all sessions; those of failed sessions are always kept

@@ -9,7 +9,7 @@
 //! | `programs` | one file per agent: how it is configured, started and given hooks |
 //! | `agent_package`, `python_package` | the installation from npm and from PyPI |
 //! | `session_setup`, `project_files`, `agent_session` | one session: folders, files, process |
-//! | `hook_recorder`, `log_trimmer` | recordings |
+//! | `hook_recorder`, `telemetry_recorder`, `log_trimmer` | recordings |
 //! | `session_part`, `part_list`, `part_script` | the parts, and the script that plays one |
 //! | `observation` | what reached the model |
 //! | `expectation`, `expectation_table` | what is expected |
@@ -33,5 +33,6 @@ mod run;
 mod session_part;
 mod session_report;
 mod session_setup;
+mod telemetry_recorder;
 
 pub(crate) use run::run;

@@ -21,6 +21,7 @@ use super::project_files::write_json_lines;
 use super::session_part::SessionPart;
 use super::session_report::{SessionReport, header, show_progress};
 use super::session_setup::SessionSetup;
+use super::telemetry_recorder::TelemetryRecorder;
 use crate::chore_failure::ChoreFailure;
 use crate::process::{cargo, root, stdout_of};
 use crate::workspace_program::WorkspaceProgram;
@@ -145,6 +146,10 @@ impl SessionRunner {
         let model = ScriptedServer::start(PartScript::new(part, dialect, files.clone()))
             .map_err(|error| ChoreFailure::io("start the model", &error))?;
         setup.model_url = model.url();
+        let telemetry = is_recorded.then(TelemetryRecorder::start).transpose();
+        let telemetry =
+            telemetry.map_err(|error| ChoreFailure::io("start the receiver of telemetry", &error))?;
+        setup.telemetry_url = telemetry.as_ref().map(TelemetryRecorder::url);
         agent.prepare(&setup)?;
         let command = agent.command(&setup, &format!("Please do the job in this folder. {MAIN_MARK}"));
         let mut watch = |requests| {
@@ -164,6 +169,9 @@ impl SessionRunner {
         if let Some(record) = &self.arguments.record {
             let place = record.join(format!("{}-{}", agent.name(), package.version));
             HookRecorder::new(&folder).save(&place, part.name, &exchanges, &agent.logs(&setup)?)?;
+            if let Some(telemetry) = &telemetry {
+                telemetry.save(&folder, &place, part.name)?;
+            }
         }
         let expected = expectation(part.name, agent.name());
         let passed = expected.faults(&seen).is_empty();

@@ -25,6 +25,8 @@ pub(super) struct SessionSetup {
     pub(super) program: PathBuf,
     /// The address of the model.
     pub(super) model_url: String,
+    /// The address to which the agent sends its telemetry, if it is recorded.
+    pub(super) telemetry_url: Option<String>,
     /// The settings of the session.
     pub(super) variant: PartVariant,
     /// The program `loopbreak`.
@@ -47,6 +49,7 @@ impl SessionSetup {
             project: folder.join("project"),
             program: program.to_owned(),
             model_url: String::new(),
+            telemetry_url: None,
             variant,
             loopbreak: loopbreak.to_owned(),
             is_recorded,

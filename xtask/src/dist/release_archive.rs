@@ -97,7 +97,16 @@ fn build_program(target: Option<&DistTarget>) -> Result<PathBuf, ChoreFailure> {
         ));
     }
     let build = if with_zig { "zigbuild" } else { "build" };
-    let mut command = cargo([build, "--profile", "dist", "--locked", "--package", "loopbreak-cli"]);
+    let mut command = cargo([
+        build,
+        "--profile",
+        "dist",
+        "--locked",
+        "--package",
+        "loopbreak-cli",
+        "--features",
+        "postgres",
+    ]);
     command.arg("--message-format=json-render-diagnostics");
     if let Some(target) = target {
         command.args(["--target", &target.with_glibc()]);

@@ -52,6 +52,15 @@ pub struct ScoreBin {
     pub runs: u64,
 }
 
+impl ScoreDistribution {
+    /// Returns the distribution of values, `None` if there are none.
+    pub fn from_values(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut counts = ValueCounts::default();
+        values.into_iter().for_each(|value| counts.add(value));
+        counts.finish()
+    }
+}
+
 /// Counts values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ValueCounts {

@@ -29,6 +29,8 @@ mod card;
 mod closed_pipes;
 mod completions;
 mod config;
+#[cfg(unix)]
+mod dashboard;
 mod demo;
 mod docs;
 #[cfg(unix)]
@@ -71,6 +73,7 @@ mod look;
 mod mcp;
 mod mcp_http;
 mod mcp_lines;
+mod merge;
 mod mode_notes;
 #[cfg(unix)]
 mod narrow_terminal;
@@ -92,6 +95,10 @@ mod run;
 mod run_again;
 mod run_killed;
 mod seeds;
+#[cfg(unix)]
+mod serve;
+#[cfg(unix)]
+mod serve_description;
 mod settings;
 mod statusline;
 #[cfg(unix)]

@@ -10,5 +10,6 @@ pub(crate) mod state;
 pub(crate) mod tools;
 mod transport;
 
+pub use crate::http::BearerToken;
 pub use protocol::{McpOptions, ServeEnd, ServeError};
-pub use transport::{BearerToken, HttpOptions, serve_http, serve_stdio, serve_stream};
+pub use transport::{HttpOptions, serve_http, serve_stdio, serve_stream};

@@ -126,7 +126,7 @@ pub(super) fn connect_to_read(path: &Path, options: StoreOptions) -> Result<Conn
 }
 
 /// Has SQLite distrust the file: nothing in it is executed, and SQL cannot damage it.
-fn harden(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn harden(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;

@@ -134,9 +134,19 @@ pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// Applies the migrations that the store lacks.
 pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<(), StoreError> {
+    apply_migrations(connection, MIGRATIONS, now)
+}
+
+/// Applies those of a list of migrations, as pairs of name and SQL, that the database lacks.
+pub(crate) fn apply_migrations(
+    connection: &mut Connection,
+    migrations: &[(&str, &str)],
+    now: i64,
+) -> Result<(), StoreError> {
+    let latest = migrations.len() as u32;
     match version(connection)? {
-        VERSION => return Ok(()),
-        found if found > VERSION => return Err(too_new(connection, found)),
+        found if found == latest => return Ok(()),
+        found if found > latest => return Err(too_new(connection, found, latest)),
         // A file keeps these settings from its creation on. Setting them again would take the write lock.
         0 if !is_empty(connection)? => {
             return Err(StoreError::Inconsistent("it has tables, but no migrations".to_owned()));
@@ -156,7 +166,7 @@ pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<(), Store
         .map_err(store_error)?;
     // Another process may have been faster.
     let done = version(&change)?;
-    for (version, (name, tables)) in (1..).zip(MIGRATIONS).filter(|(version, _)| *version > done) {
+    for (version, (name, tables)) in (1..).zip(migrations).filter(|(version, _)| *version > done) {
         change.execute_batch(tables).map_err(store_error)?;
         change
             .execute("INSERT INTO migrations VALUES (?1, ?2, ?3)", (version, signed(name), now))
@@ -183,7 +193,7 @@ fn version(connection: &Connection) -> Result<u32, StoreError> {
 pub(super) fn refuse_later_version(connection: &Connection) -> Result<(), StoreError> {
     let latest = connection.query_row("SELECT max(version) FROM migrations", (), |row| row.get::<_, u32>(0));
     match latest {
-        Ok(found) if found > VERSION => Err(too_new(connection, found)),
+        Ok(found) if found > VERSION => Err(too_new(connection, found, VERSION)),
         _ => Ok(()),
     }
 }
@@ -198,7 +208,7 @@ fn signed(name: &str) -> String {
 const SIGNATURE: &str = " (Loopbreak ";
 
 /// Returns the error about a store of a later version, with the version that wrote it.
-fn too_new(connection: &Connection, found: u32) -> StoreError {
+fn too_new(connection: &Connection, found: u32, known: u32) -> StoreError {
     let sql = "SELECT name FROM migrations WHERE version = ?1";
     let name = connection.query_row(sql, [found], |row| row.get::<_, String>(0)).unwrap_or_default();
     let version = name.rsplit_once(SIGNATURE).and_then(|(_, rest)| rest.strip_suffix(')'));
@@ -209,7 +219,7 @@ fn too_new(connection: &Connection, found: u32) -> StoreError {
     };
     StoreError::TooNew {
         found,
-        known: VERSION,
+        known,
         written_by: version.filter(is_plain).map(str::to_owned),
         program: std::env::current_exe().unwrap_or_else(|_| "loopbreak".into()),
     }
@@ -219,7 +229,7 @@ fn too_new(connection: &Connection, found: u32) -> StoreError {
 pub(super) fn require_current_version(connection: &Connection) -> Result<(), StoreError> {
     match version(connection)? {
         VERSION => Ok(()),
-        found if found > VERSION => Err(too_new(connection, found)),
+        found if found > VERSION => Err(too_new(connection, found, VERSION)),
         _ => Err(StoreError::Database("it was written by an older version".to_owned())),
     }
 }

@@ -31,6 +31,9 @@ use crate::StoreError;
 use crate::backend::StoreBackend;
 use store::SqliteStore;
 
+pub(crate) use connection::harden;
+pub(crate) use migrations::apply_migrations;
+
 /// The entry of this backend in the list of backends.
 pub(crate) const BACKEND: StoreBackend = StoreBackend {
     scheme: "sqlite",
@@ -47,7 +50,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 
 /// Converts an error of SQLite. What is neither the fault of the system nor of other processes is damage.
 #[expect(clippy::needless_pass_by_value, reason = "used with `map_err`")]
-fn store_error(error: rusqlite::Error) -> StoreError {
+pub(crate) fn store_error(error: rusqlite::Error) -> StoreError {
     use rusqlite::Error;
     let text = describe(&error);
     match error.sqlite_error_code() {

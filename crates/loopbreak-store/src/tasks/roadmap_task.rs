@@ -102,7 +102,8 @@ impl TaskEscalation {
 }
 
 /// A task of a roadmap: its description and its status.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RoadmapTask {
     /// Id of the task.
     pub id: String,

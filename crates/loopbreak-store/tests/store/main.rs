@@ -3,6 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
 mod damage;
+#[cfg(all(feature = "postgres", target_os = "linux"))]
+mod postgres_server;
 mod privacy;
 mod roadmaps;
+#[cfg(all(feature = "postgres", target_os = "linux"))]
+mod service_postgres;
+mod service_sqlite;
+mod service_suite;
 mod sqlite;

@@ -25,6 +25,10 @@ pub(crate) use claude_code::ClaudeCodeFormat;
 pub use claude_code::rejection_reason;
 pub(crate) use codex::CodexFormat;
 pub(crate) use gemini_cli::GeminiCliFormat;
+pub use otel::{
+    MAX_TELEMETRY_ITEMS, TelemetryBatch, TelemetryEncoding, TelemetryError, TelemetryReader, TelemetrySignal,
+    TelemetryStep,
+};
 pub(crate) use qwen_code::QwenCodeFormat;
 pub(crate) use steps::StepsFormat;
 

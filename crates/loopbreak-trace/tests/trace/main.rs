@@ -12,4 +12,5 @@ mod mangled;
 mod opencode_database;
 mod rejected;
 mod support;
+mod telemetry;
 mod unread;

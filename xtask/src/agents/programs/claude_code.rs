@@ -45,6 +45,18 @@ impl AgentProgram for ClaudeCode {
 
     fn command(&self, setup: &SessionSetup, prompt: &str) -> Command {
         let mut command = setup.agent_command(&LiveClaudeCode, prompt);
+        if let Some(url) = &setup.telemetry_url {
+            command
+                .env("CLAUDE_CODE_ENABLE_TELEMETRY", "1")
+                .env("OTEL_LOGS_EXPORTER", "otlp")
+                .env("OTEL_TRACES_EXPORTER", "otlp")
+                .env("CLAUDE_CODE_ENHANCED_TELEMETRY_BETA", "1")
+                .env("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
+                .env("OTEL_EXPORTER_OTLP_ENDPOINT", url)
+                .env("OTEL_LOG_USER_PROMPTS", "1")
+                .env("OTEL_LOG_TOOL_DETAILS", "1")
+                .env("OTEL_LOG_TOOL_CONTENT", "1");
+        }
         if setup.variant.compaction {
             command
                 .env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "200000")

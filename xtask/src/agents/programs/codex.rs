@@ -38,9 +38,19 @@ impl AgentProgram for CodexCli {
         } else {
             String::new()
         };
+        let telemetry = setup.telemetry_url.as_ref().map_or_else(String::new, |url| {
+            let exporter = |path| {
+                format!("{{ otlp-http = {{ endpoint = \"{url}/v1/{path}\", protocol = \"json\" }} }}")
+            };
+            format!(
+                "\n[otel]\nlog_user_prompt = true\nexporter = {}\ntrace_exporter = {}\nmetrics_exporter = \"none\"\n",
+                exporter("logs"),
+                exporter("traces")
+            )
+        });
         for file in self.live.files(&setup.live()) {
             // Keys come before tables.
-            setup.write_home(file.path, &format!("{compaction}{}", file.text))?;
+            setup.write_home(file.path, &format!("{compaction}{}{telemetry}", file.text))?;
         }
         if setup.variant.other_hook {
             let block = json!({"decision": "block", "reason": "The job is not done yet. Go on."});

@@ -26,6 +26,12 @@ impl AgentProgram for GeminiCli {
     fn prepare(&self, setup: &SessionSetup) -> Result<(), ChoreFailure> {
         setup.write_settings(&LiveGemini, |settings| {
             settings["model"]["disableLoopDetection"] = (!setup.variant.own_guard).into();
+            if let Some(url) = &setup.telemetry_url {
+                settings["telemetry"] = json!({
+                    "enabled": true, "target": "local", "useCollector": true, "otlpEndpoint": url,
+                    "otlpProtocol": "http", "logPrompts": true, "traces": true,
+                });
+            }
             if setup.variant.compaction {
                 // A share of a million tokens.
                 settings["model"]["compressionThreshold"] = 0.1.into();

@@ -20,6 +20,11 @@ pub(crate) struct TestBrowser {
 impl TestBrowser {
     /// Opens a page at this fragment. The browser keeps all its files in the folder.
     pub(crate) fn open(page: &Path, fragment: &str, folder: &Path) -> Self {
+        TestBrowser::open_address(&format!("file://{}{fragment}", page.display()), folder)
+    }
+
+    /// Opens the page at an address.
+    pub(crate) fn open_address(address: &str, folder: &Path) -> Self {
         // The browser reads commands from its third pipe and answers on its fourth.
         let mut process = Command::new("sh")
             .args(["-c", "exec chromium \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "sh"])
@@ -43,7 +48,7 @@ impl TestBrowser {
         let session = browser.call("Target.attachToTarget", &attach);
         browser.session = session["sessionId"].as_str().map(str::to_owned);
         browser.call("Page.enable", &json!({}));
-        browser.call("Page.navigate", &json!({"url": format!("file://{}{fragment}", page.display())}));
+        browser.call("Page.navigate", &json!({"url": address}));
         // The page exists from here on. Load events do not help, because the blank page before it causes them
         // too.
         browser.eval("document.readyState === 'complete' || new Promise((done) => addEventListener('load', () => done(true)))");

@@ -15,6 +15,8 @@ pub(crate) mod release_server;
 pub(crate) mod released_store;
 pub(crate) mod roadmaps;
 #[cfg(unix)]
+pub(crate) mod served_api;
+#[cfg(unix)]
 pub(crate) mod served_mcp;
 pub(crate) mod watching;
 

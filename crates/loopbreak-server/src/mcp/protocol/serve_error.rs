@@ -34,6 +34,19 @@ pub enum ServeError {
     /// Other machines could reach the server without a token.
     #[error("{0} can be reached from other machines, so a token is required")]
     NeedsToken(SocketAddr),
+    /// Other machines could reach the server without TLS.
+    #[error(
+        "{0} can be reached from other machines, so TLS is required: that of a proxy in front of the server"
+    )]
+    NeedsTls(SocketAddr),
+    /// Another server uses the store.
+    #[error("another server uses the store {path}: {error}")]
+    StoreLock {
+        /// The store.
+        path: String,
+        /// Error of the operating system.
+        error: std::io::Error,
+    },
     /// The connection failed.
     #[error("the connection failed: {0}")]
     Connection(String),

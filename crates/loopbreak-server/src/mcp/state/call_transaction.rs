@@ -58,6 +58,16 @@ impl CallTransaction {
         self.now = now;
     }
 
+    /// Returns the state as JSON, for a run that stays in memory.
+    pub(crate) fn state_json(&self) -> Result<String, ToolError> {
+        let mut state = self.state.clone();
+        if self.has_attempts {
+            state.series.save(&self.series);
+        }
+        state.guard.save(&self.guard);
+        state.into_json().map_err(|error| ToolError::new(error.to_string(), "Nothing was recorded"))
+    }
+
     /// Returns everything that has to be written.
     pub(crate) fn into_change(mut self) -> Result<RunChange, ToolError> {
         if self.has_attempts {

@@ -96,6 +96,19 @@ impl ServerState {
         Ok(ServerState { store, source, options, visible, steps, config, open_runs: BTreeMap::new() })
     }
 
+    /// Creates the state for calls about the only run of a store.
+    pub(crate) fn of_run(store: Box<dyn Store>, configs: &(Config, Config)) -> Self {
+        let options = McpOptions {
+            settings: Settings::default(),
+            store: std::path::PathBuf::new().into(),
+            folder: String::new(),
+            run: None,
+        };
+        let (steps, config) = configs.clone();
+        let (visible, open_runs) = (VisibleRuns::OfServer, BTreeMap::new());
+        ServerState { store, source: SOURCE, options, visible, steps, config, open_runs }
+    }
+
     /// Returns the key of a run of this server.
     pub(crate) fn key(run: &str) -> RunKey {
         RunKey { source: SOURCE.to_owned(), session: run.to_owned(), agent: String::new() }

@@ -22,7 +22,7 @@ pub(crate) use detect_loop::LoopInput;
 pub(crate) use explain_run::ExplainInput;
 pub(crate) use plan_next::PlanInput;
 pub(crate) use record_attempt::AttemptInput;
-pub(crate) use record_step::{check_step, observe_step};
+pub(crate) use record_step::{check_step, observe_filtered, observe_step};
 pub(crate) use status::StatusInput;
 pub(crate) use step_input::{ProposalInput, StepInput};
 pub(crate) use task_status::TaskStatusInput;

@@ -40,9 +40,20 @@ pub(crate) fn observe_step(
     run: &str,
     step: &Step<'_>,
 ) -> Result<RecordStepOutput, ToolError> {
+    observe_filtered(transaction, run, step, |_| {}).map(|(output, _)| output)
+}
+
+/// Does the same, and passes the verdict through a filter before anything is made of it. Returns the verdict too.
+pub(crate) fn observe_filtered(
+    transaction: &mut CallTransaction,
+    run: &str,
+    step: &Step<'_>,
+    filter: impl FnOnce(&mut Verdict),
+) -> Result<(RecordStepOutput, Verdict), ToolError> {
     let mut step = step.clone();
     step.at.get_or_insert(EpochMillis(transaction.now));
-    let verdict = transaction.guard.observe(&step);
+    let mut verdict = transaction.guard.observe(&step);
+    filter(&mut verdict);
     transaction.state.guard.note_findings(&verdict, transaction.now);
     transaction.records.add_verdict(&verdict, transaction.now);
     let mut output = verdict_output::step(run, &verdict, &transaction.state.guard.loops);
@@ -51,7 +62,7 @@ pub(crate) fn observe_step(
         output.task = recorded.map(|recorded| recorded.check);
     }
     log(transaction, &step, &verdict);
-    Ok(output)
+    Ok((output, verdict))
 }
 
 /// Logs a step with the keys that hooks use.

@@ -11,14 +11,11 @@ use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::bearer_token::BearerToken;
 use super::client_sessions::{ClientSessions, MAX_IDLE};
 use super::http_gate::HttpGate;
-use super::http_listener::accept_connections;
-use super::open_connections::OpenConnections;
-use super::open_file_limit::connection_limit;
-use super::request_body::BodyBudget;
-use super::shutdown_signal::wait_for_shutdown;
+use crate::http::{
+    BearerToken, BodyBudget, OpenConnections, accept_connections, connection_limit, wait_for_shutdown,
+};
 use crate::mcp::protocol::input_limits::MESSAGE_BYTES;
 use crate::mcp::protocol::{McpOptions, McpServer, OwnRun, ServeEnd, ServeError};
 use crate::mcp::state::{CallQueue, ConnectionKind, ConnectionRuns, VisibleRuns};

@@ -10,11 +10,11 @@ use hyper::{Method, Request, Response, StatusCode};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-use super::answer_body::{AnswerBody, ByteStream};
-use super::bearer_token::BearerToken;
 use super::client_sessions::ClientSessions;
-use super::open_connections::{ConnectionPhase, ConnectionPlace};
-use super::request_body::{BodyBudget, BodyRefusal};
+use crate::http::{
+    AnswerBody, BearerToken, BodyBudget, BodyRefusal, ByteStream, ConnectionGate, ConnectionPhase,
+    ConnectionPlace,
+};
 use crate::mcp::protocol::McpServer;
 use crate::mcp::protocol::input_limits::MESSAGE_BYTES;
 
@@ -32,13 +32,8 @@ pub(super) struct HttpGate {
     pub(super) service: StreamableHttpService<McpServer, LocalSessionManager>,
 }
 
-impl HttpGate {
-    /// Answers a request.
-    pub(super) async fn answer(
-        &self,
-        request: Request<Incoming>,
-        place: &Arc<ConnectionPlace>,
-    ) -> Response<AnswerBody> {
+impl ConnectionGate for HttpGate {
+    async fn answer(&self, request: Request<Incoming>, place: &Arc<ConnectionPlace>) -> Response<AnswerBody> {
         place.enter(ConnectionPhase::SendsBody);
         // Before anything else of the request is read.
         if self.token.as_ref().is_some_and(|token| !token.is_in(request.headers())) {

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use rmcp::transport::io::stdio_pipes;
 use tokio::runtime::Builder;
 
-use super::shutdown_signal::wait_for_shutdown;
 use super::stream::session;
+use crate::http::wait_for_shutdown;
 use crate::mcp::protocol::{McpOptions, McpServer, OwnRun, ServeEnd, ServeError};
 use crate::mcp::state::{CallQueue, ConnectionKind, ConnectionRuns};
 

@@ -218,6 +218,15 @@ pub(super) fn outcome(output: &RawValue) -> Outcome<'_> {
     Outcome { text: Some(text), error, exit, ..Outcome::default() }
 }
 
+/// Parses the output of a call in an event of telemetry: the text that the model got. `failed` is the mark of the event.
+pub(in crate::formats) fn event_outcome(text: &str, failed: Option<bool>) -> Outcome<'static> {
+    let Ok(output) = serde_json::value::to_raw_value(text) else { return Outcome::default() };
+    let denied = denial(text).map(|denial| denial.by);
+    let told = outcome(&output).into_owned();
+    let error = if told.exit.is_some() { told.error } else { told.error.or(failed) };
+    Outcome { error: error.filter(|_| denied.is_none()), denied, ..told }
+}
+
 /// The state of a script of code mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScriptState {

@@ -9,6 +9,7 @@ mod scripts;
 mod turn_item;
 mod user_message;
 
+pub(in crate::formats) use call_outcome::event_outcome;
 pub(in crate::formats) use rollout::CodexRollout;
 
 use crate::log_format::{FormatDefinition, LogReader};

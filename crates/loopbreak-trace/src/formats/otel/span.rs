@@ -59,6 +59,13 @@ pub(super) struct SpanStatus<'a> {
 }
 
 impl<'a> OtelSpan<'a> {
+    /// Returns whether the span has the ids that a valid span has.
+    pub(super) fn has_ids(&self) -> bool {
+        let is_id =
+            |id: &Option<StepText<'_>>| id.as_ref().is_some_and(|id| id.bytes().any(|digit| digit != b'0'));
+        is_id(&self.trace) && is_id(&self.id)
+    }
+
     /// Returns whether the span failed.
     pub(super) fn has_failed(&self) -> bool {
         let code = self.status.as_ref().and_then(|status| status.code).or(self.status_code);
@@ -74,7 +81,7 @@ impl<'a> OtelSpan<'a> {
 }
 
 /// Parses a timestamp: a text, or nanoseconds, which OTLP writes as a string of digits.
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EpochMillis>, D::Error> {
+pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EpochMillis>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     let text = raw.get().trim_matches('"');
     Ok(match text.parse::<u64>() {
@@ -95,11 +102,12 @@ pub(super) struct ResourceSpans<'a> {
 #[serde(default)]
 struct ScopeSpans<'a> {
     #[serde(borrow)]
-    spans: Vec<OtelSpan<'a>>,
+    spans: Vec<&'a RawValue>,
 }
 
 impl<'a> ResourceSpans<'a> {
-    pub(super) fn spans(self) -> impl Iterator<Item = OtelSpan<'a>> {
+    /// Returns the spans, which are not parsed yet: a short text may hold very many.
+    pub(super) fn spans(self) -> impl Iterator<Item = &'a RawValue> {
         self.scopes.into_iter().flat_map(|scope| scope.spans)
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use loopbreak::step::StepText;
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Attributes by name. A value that is not a text is kept as JSON.
@@ -28,7 +29,7 @@ impl<'a> SpanAttributes<'a> {
 
 /// Returns whether an attribute is used. Others repeat the whole conversation in every span.
 fn is_wanted(key: &str) -> bool {
-    const NAMES: [&str; 12] = [
+    const NAMES: &[&str] = &[
         "openinference.span.kind",
         "traceloop.span.kind",
         "traceloop.entity.name",
@@ -41,6 +42,43 @@ fn is_wanted(key: &str) -> bool {
         "session.id",
         "llm.model_name",
         "error.type",
+        // Events of agents.
+        "conversation.id",
+        "event.name",
+        "event.kind",
+        "event.timestamp",
+        "agent_id",
+        "agent_name",
+        "model",
+        "prompt",
+        "response",
+        "metadata",
+        "tool_name",
+        "function_name",
+        "tool_input",
+        "tool_parameters",
+        "arguments",
+        "function_args",
+        "tool_use_id",
+        "call_id",
+        "success",
+        "error",
+        "error_message",
+        "output",
+        "tool_output",
+        "decision",
+        "source",
+        "cost_usd",
+        "input_tokens",
+        "output_tokens",
+        "cache_read_tokens",
+        "cache_creation_tokens",
+        "cache_creation_1h_tokens",
+        "cache_write_token_count",
+        "input_token_count",
+        "output_token_count",
+        "cached_token_count",
+        "cached_content_token_count",
     ];
     NAMES.contains(&key)
         || key.starts_with("llm.token_count.")
@@ -107,7 +145,7 @@ fn plain(json: &RawValue) -> StepText<'_> {
 }
 
 /// Parses a value under the name of its type.
-fn tagged(json: &RawValue) -> StepText<'_> {
+pub(super) fn tagged(json: &RawValue) -> StepText<'_> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct OtlpValue<'a> {
@@ -124,7 +162,42 @@ fn tagged(json: &RawValue) -> StepText<'_> {
     match (tagged.string, tagged.int.or(tagged.double).or(tagged.bool)) {
         (Some(text), _) => text,
         (None, Some(other)) => plain(other),
-        (None, None) => json.get().into(),
+        (None, None) => structured(json.get()).unwrap_or_else(|| json.get().into()),
+    }
+}
+
+/// Largest depth of lists and objects that are written as plain JSON.
+const MAX_DEPTH: usize = 32;
+
+/// Writes a list or an object of OTLP as plain JSON, as instrumentations write it into a text.
+fn structured(json: &str) -> Option<StepText<'static>> {
+    let value: Value = serde_json::from_str(json).ok()?;
+    Some(plain_value(&value, 0)?.to_string().into())
+}
+
+fn plain_value(value: &Value, depth: usize) -> Option<Value> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let (kind, content) = value.as_object()?.iter().next()?;
+    let values = || content.get("values").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    match kind.as_str() {
+        "arrayValue" | "array_value" => values().iter().map(|item| plain_value(item, depth + 1)).collect(),
+        "kvlistValue" | "kvlist_value" => {
+            let pairs = values().iter().map(|pair| {
+                let key = pair.get("key")?.as_str()?.to_owned();
+                Some((
+                    key,
+                    pair.get("value").map_or(Some(Value::Null), |value| plain_value(value, depth + 1))?,
+                ))
+            });
+            pairs.collect::<Option<serde_json::Map<_, _>>>().map(Value::Object)
+        }
+        "intValue" | "int_value" => {
+            let number = content.as_str().and_then(|digits| digits.parse::<i64>().ok());
+            Some(number.map_or_else(|| content.clone(), Value::from))
+        }
+        _ => Some(content.clone()),
     }
 }
 
@@ -143,5 +216,19 @@ mod tests {
             assert_eq!(attributes.get(&["no", "tool.name"]).map(|name| &**name), Some("find"));
             assert_eq!(attributes.count(&["llm.token_count.prompt"]), Some(12));
         }
+    }
+
+    #[test]
+    fn objects_and_lists_become_plain_json() {
+        let json = |json: &str| {
+            let raw = RawValue::from_string(json.to_owned()).unwrap();
+            tagged(&raw).to_string()
+        };
+        let object = r#"{"kvlistValue":{"values":[{"key":"command","value":{"stringValue":"ls"}},
+            {"key":"list","value":{"arrayValue":{"values":[{"intValue":"1"},{"boolValue":true}]}}},{"key":"none"}]}}"#;
+        assert_eq!(json(object), r#"{"command":"ls","list":[1,true],"none":null}"#);
+        assert_eq!(json(r#"{"arrayValue":{}}"#), "[]");
+        let deep = format!("{}{}", r#"{"arrayValue":{"values":["#.repeat(40), "]}}".repeat(40));
+        assert_eq!(json(&deep), deep, "too deep to be rewritten");
     }
 }

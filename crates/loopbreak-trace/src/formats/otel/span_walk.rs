@@ -9,16 +9,10 @@ use loopbreak::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::run_progress::{HeldStep, RunProgress, TelemetryRuns, can_hold};
 use super::span::OtelSpan;
 use super::span_tree::{SpanNode, SpanTree, SpanVisit};
-use crate::log_record::{LogRecord, RecordSink};
 use crate::message::arguments;
-
-/// Maximum number of remembered conversations.
-const NAMES: usize = 4096;
-
-/// The conversation of each trace.
-pub(super) type ConversationNames = HashMap<String, String>;
 
 /// Attributes that only model spans have, for spans without an explicit kind.
 const ANSWERED: [&str; 5] = [
@@ -46,6 +40,10 @@ enum SpanRole {
 }
 
 fn role(span: &OtelSpan<'_>) -> SpanRole {
+    // Its events say more.
+    if span.name.as_ref().is_some_and(|name| name.starts_with("claude_code.")) {
+        return SpanRole::Other;
+    }
     let of = |names: &[&str]| span.attributes.get(names).map(|kind| kind.to_ascii_lowercase());
     match of(&["openinference.span.kind", "traceloop.span.kind"]).as_deref() {
         Some("llm") => return SpanRole::Model,
@@ -64,19 +62,41 @@ fn role(span: &OtelSpan<'_>) -> SpanRole {
     }
 }
 
+/// Receives the steps of telemetry.
+pub(super) trait TelemetrySink {
+    /// Called for each step. `line` is the line of the log. `key` is equal for the same step of telemetry that was sent twice;
+    /// `None` if the telemetry has no ids.
+    fn telemetry_step(&mut self, line: u64, key: Option<String>, step: Step<'_>);
+    /// Called for each call whose arguments and result were not sent.
+    fn hidden_call(&mut self) {}
+    /// Returns whether keys are needed.
+    fn wants_keys(&self) -> bool {
+        true
+    }
+}
+
 /// Emits the steps of a tree of spans.
-pub(super) fn emit(tree: &SpanTree<'_>, names: &mut ConversationNames, sink: &mut dyn RecordSink) {
+pub(super) fn emit(tree: &SpanTree<'_>, runs: &mut TelemetryRuns, sink: &mut dyn TelemetrySink) {
     for SpanNode { span, .. } in tree.nodes() {
-        let conversation = span.attributes.get(&["gen_ai.conversation.id", "session.id"]);
-        if let (Some(trace), Some(name)) = (&span.trace, conversation)
-            && names.len() < NAMES
-        {
-            names.entry(trace.to_string()).or_insert_with(|| name.to_string());
+        if let (Some(trace), Some(name)) = (&span.trace, conversation(span)) {
+            runs.name_trace(trace, name);
         }
     }
     let parents = tree.parents();
-    let has_tools = tree.nodes().iter().any(|node| role(&node.span) == SpanRole::Tool);
-    let mut walk = SpanWalk { nodes: tree.nodes(), parents, names, has_tools, ..SpanWalk::new(sink) };
+    let mut walk = SpanWalk {
+        nodes: tree.nodes(),
+        parents,
+        runs,
+        agents: Vec::new(),
+        tools: 0,
+        code: HashMap::new(),
+        sink,
+    };
+    for index in 0..tree.nodes().len() {
+        if role(&tree.nodes()[index].span) == SpanRole::Tool {
+            walk.note_tool(index);
+        }
+    }
     for visit in tree.walk(&walk.parents) {
         match visit {
             SpanVisit::Enter(index) => walk.enter(index),
@@ -85,38 +105,61 @@ pub(super) fn emit(tree: &SpanTree<'_>, names: &mut ConversationNames, sink: &mu
     }
 }
 
+/// Returns the conversation that a span names.
+fn conversation<'s>(span: &'s OtelSpan<'_>) -> Option<&'s str> {
+    span.attributes.get(&["gen_ai.conversation.id", "session.id"]).map(|name| &**name)
+}
+
 struct SpanWalk<'w, 'a> {
     nodes: &'w [SpanNode<'a>],
     parents: Vec<Option<usize>>,
-    names: &'w ConversationNames,
-    /// True if tools have their own spans. Otherwise the calls in the output of the models are used.
-    has_tools: bool,
+    runs: &'w mut TelemetryRuns,
     /// Enclosing agents, the outermost first.
     agents: Vec<StepText<'a>>,
     /// Number of enclosing tools: model calls inside a tool belong to the tool.
     tools: usize,
     /// Model outputs that contain code, by the chain that runs the code.
     code: HashMap<usize, StepText<'a>>,
-    usage: Option<Usage>,
-    model: Option<StepText<'a>>,
-    sink: &'w mut dyn RecordSink,
+    sink: &'w mut dyn TelemetrySink,
 }
 
-static NO_NAMES: std::sync::LazyLock<ConversationNames> = std::sync::LazyLock::new(ConversationNames::new);
+impl<'a> SpanWalk<'_, 'a> {
+    /// Returns the run of a span: the conversation that it names, that of its trace, or the trace. Empty if it has none.
+    fn run_of(&self, index: usize) -> String {
+        let span = &self.nodes[index].span;
+        let of_trace = || span.trace.as_deref().map(|trace| self.runs.run_of_trace(trace));
+        conversation(span).or_else(of_trace).unwrap_or_default().to_owned()
+    }
 
-impl<'w, 'a> SpanWalk<'w, 'a> {
-    fn new(sink: &'w mut dyn RecordSink) -> Self {
-        SpanWalk {
-            nodes: &[],
-            parents: Vec::new(),
-            names: &NO_NAMES,
-            has_tools: false,
-            agents: Vec::new(),
-            tools: 0,
-            code: HashMap::new(),
-            usage: None,
-            model: None,
-            sink,
+    /// Notes that the tools of a run have spans. Then the calls in the output of its models are not used.
+    fn note_tool(&mut self, index: usize) {
+        let run = self.run_of(index);
+        if self.runs.get(&run).is_some_and(|progress| progress.has_tools) {
+            return;
+        }
+        let held = self.runs.change(&run, |progress| {
+            progress.has_tools = true;
+            let held = std::mem::take(&mut progress.held);
+            if held.first().is_some_and(|first| first.step.say.is_none()) {
+                // Nothing is left of the answer but its usage.
+                let usage = held.iter().filter_map(|held| held.step.usage);
+                progress.usage = usage.chain(progress.usage).reduce(Usage::plus);
+                return None;
+            }
+            held.into_iter().next()
+        });
+        if let Some(HeldStep { line, key, step }) = held {
+            self.sink.telemetry_step(line, key, Step { action: None, ..step });
+        }
+    }
+
+    /// Emits the calls of the answer before, whose tools have no spans.
+    fn emit_held(&mut self, run: &str) {
+        if self.runs.get(run).is_none_or(|progress| progress.held.is_empty()) {
+            return;
+        }
+        for held in self.runs.change(run, |progress| std::mem::take(&mut progress.held)) {
+            self.sink.telemetry_step(held.line, held.key, held.step);
         }
     }
 
@@ -128,7 +171,7 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
                 self.agents.push(name.or(span.name.as_ref()).cloned().unwrap_or_default());
             }
             SpanRole::Tool => self.tools += 1,
-            SpanRole::Model => self.read_model(index, span),
+            SpanRole::Model => self.read_model(index),
             SpanRole::Chain | SpanRole::Other => {}
         }
     }
@@ -141,12 +184,12 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
                 self.tools -= 1;
                 let by_code = self.parents[index].is_some_and(|parent| self.code.contains_key(&parent));
                 if self.tools == 0 && !by_code {
-                    self.read_tool(index, span);
+                    self.read_tool(index);
                 }
             }
             SpanRole::Chain => {
                 if let Some(said) = self.code.remove(&index) {
-                    self.emit_code_run(index, span, said);
+                    self.emit_code_run(index, said);
                 }
             }
             SpanRole::Model | SpanRole::Other => {}
@@ -154,7 +197,10 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
     }
 
     /// Reads a model span.
-    fn read_model(&mut self, index: usize, span: &OtelSpan<'a>) {
+    fn read_model(&mut self, index: usize) {
+        let span = &self.nodes[index].span;
+        let run = self.run_of(index);
+        self.emit_held(&run);
         let input = span.attributes.count(&[
             "llm.token_count.prompt",
             "gen_ai.usage.input_tokens",
@@ -173,13 +219,14 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
                 cache_write_tokens: span.attributes.count(&CACHE_WRITE),
                 ..Usage::default()
             };
-            self.usage = Some(self.usage.unwrap_or_default().plus(usage));
+            self.runs.change(&run, |progress| {
+                progress.usage = Some(progress.usage.unwrap_or_default().plus(usage));
+            });
         }
-        let model = span
-            .attributes
-            .get(&["llm.model_name", "gen_ai.response.model", "gen_ai.request.model"])
-            .cloned();
-        self.model = model.or(self.model.take());
+        let model = span.attributes.get(&["llm.model_name", "gen_ai.response.model", "gen_ai.request.model"]);
+        if let Some(model) = model {
+            self.runs.change(&run, |progress| progress.model = Some(model.to_string()));
+        }
         if self.tools > 0 {
             return;
         }
@@ -192,11 +239,23 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
             return;
         }
         let mut say = said.filter(|said| !said.trim().is_empty());
-        if !self.has_tools && !calls.is_empty() {
-            for (name, args) in calls {
-                let mut action = Action::new(name);
-                action.args = args.and_then(|args| arguments(&args));
-                self.emit(index, Step { action: Some(action), say: say.take(), ..Step::default() });
+        let has_tools = self.runs.get(&run).is_some_and(|progress| progress.has_tools);
+        if !has_tools && !calls.is_empty() {
+            let steps: Vec<HeldStep> = (0..)
+                .zip(calls)
+                .map(|(part, (name, args))| {
+                    let mut action = Action::new(name);
+                    action.args = args.and_then(|args| arguments(&args));
+                    let step = Step { action: Some(action), say: say.take(), ..Step::default() };
+                    self.complete(index, part, step)
+                })
+                .collect();
+            if can_hold(&steps) {
+                self.runs.change(&run, |progress| progress.held = steps);
+            } else {
+                for held in steps {
+                    self.sink.telemetry_step(held.line, held.key, held.step);
+                }
             }
         } else if say.is_some() {
             self.emit(index, Step { say, ..Step::default() });
@@ -204,7 +263,8 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
     }
 
     /// Reads a tool span.
-    fn read_tool(&mut self, index: usize, span: &OtelSpan<'a>) {
+    fn read_tool(&mut self, index: usize) {
+        let span = &self.nodes[index].span;
         let name = span.attributes.get(&["tool.name", "gen_ai.tool.name", "traceloop.entity.name"]);
         let mut action = Action::new(name.or(span.name.as_ref()).cloned().unwrap_or_default());
         let input =
@@ -217,12 +277,19 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
             .attributes
             .get(&["gen_ai.tool.call.result", "output.value", "traceloop.entity.output"])
             .cloned();
+        if action.args.is_none() && output.is_none() {
+            // Calls that look equal because their content was not sent may be different calls.
+            self.sink.hidden_call();
+            self.emit(index, hidden_call(span.has_failed()));
+            return;
+        }
         let outcome = outcome(span, output);
         self.emit(index, Step { action: Some(action), outcome, ..Step::default() });
     }
 
     /// Emits the execution of code that a model wrote.
-    fn emit_code_run(&mut self, index: usize, span: &OtelSpan<'a>, said: StepText<'a>) {
+    fn emit_code_run(&mut self, index: usize, said: StepText<'a>) {
+        let span = &self.nodes[index].span;
         let args = code(&said).map(serde_json::Value::from);
         let action = args.map(|args| Action::new("python").with_args(&args));
         let outcome = outcome(span, span.attributes.get(&["output.value"]).cloned());
@@ -230,21 +297,43 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
     }
 
     fn emit(&mut self, index: usize, step: Step<'_>) {
+        let HeldStep { line, key, step } = self.complete(index, 0, step);
+        self.sink.telemetry_step(line, key, step);
+    }
+
+    /// Completes a step with what is known of its span and its run.
+    fn complete(&mut self, index: usize, part: usize, step: Step<'_>) -> HeldStep {
+        let run = self.run_of(index);
         let SpanNode { span, line, .. } = &self.nodes[index];
-        let trace = span.trace.as_deref();
-        let run = trace.map(|trace| self.names.get(trace).map_or(trace, String::as_str));
+        let (usage, model) = match self.runs.get(&run) {
+            Some(RunProgress { usage: None, model, .. }) => (None, model.clone()),
+            Some(_) => self.runs.change(&run, |progress| (progress.usage.take(), progress.model.clone())),
+            None => (None, None),
+        };
         // The outermost agent is the run itself.
         let agent = if self.agents.len() > 1 { self.agents.last().cloned() } else { None };
+        let key = match (&span.trace, &span.id) {
+            (Some(trace), Some(id)) if self.sink.wants_keys() => Some(match part {
+                0 => format!("{trace}:{id}"),
+                _ => format!("{trace}:{id}:{part}"),
+            }),
+            _ => None,
+        };
         let step = Step {
-            run: run.map(Label::from),
+            run: (!run.is_empty()).then(|| Label::Text(run.into())),
             at: span.start,
             agent,
-            model: self.model.clone(),
-            usage: self.usage.take(),
+            model: model.map(StepText::from),
+            usage,
             ..step
         };
-        self.sink.record(&LogRecord { line: *line, step });
+        HeldStep { line: *line, key, step: step.into_owned() }
     }
+}
+
+/// Returns the step for a call of which only the name and the success were sent.
+pub(super) fn hidden_call(has_failed: bool) -> Step<'static> {
+    Step { outcome: Some(Outcome { error: Some(has_failed), ..Outcome::default() }), ..Step::default() }
 }
 
 fn outcome<'a>(span: &OtelSpan<'a>, output: Option<StepText<'a>>) -> Option<Outcome<'a>> {

@@ -6,15 +6,17 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::http_gate::HttpGate;
+use super::answer_body::AnswerBody;
 use super::open_connections::{ConnectionPlace, OpenConnections};
 
 /// Time in which a new connection has to send the head of its first request.
@@ -29,10 +31,20 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
+/// Answers requests. Clones share everything.
+pub(crate) trait ConnectionGate: Clone + Send + Sync + 'static {
+    /// Answers a request.
+    fn answer(
+        &self,
+        request: Request<Incoming>,
+        place: &Arc<ConnectionPlace>,
+    ) -> impl Future<Output = Response<AnswerBody>> + Send;
+}
+
 /// Accepts connections until it is dropped or asked to end, and adds a task for each.
-pub(super) async fn accept_connections(
+pub(crate) async fn accept_connections(
     listener: &TcpListener,
-    gate: &HttpGate,
+    gate: &impl ConnectionGate,
     connections: &OpenConnections,
     end: &CancellationToken,
     tasks: &mut JoinSet<()>,
@@ -66,7 +78,7 @@ fn is_of_connection(error: &io::Error) -> bool {
 
 async fn serve_connection(
     stream: TcpStream,
-    gate: HttpGate,
+    gate: impl ConnectionGate,
     place: Arc<ConnectionPlace>,
     end: CancellationToken,
 ) {

@@ -9,7 +9,7 @@ const RESERVED: usize = 256;
 const MAX_CONNECTIONS: usize = 2048;
 
 /// Raises the limit of open files if that is allowed, and returns how many connections fit below it.
-pub(super) fn connection_limit() -> usize {
+pub(crate) fn connection_limit() -> usize {
     connections_below(raise_limit())
 }
 

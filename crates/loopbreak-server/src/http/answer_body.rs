@@ -18,11 +18,11 @@ use super::open_connections::{ConnectionPhase, ConnectionPlace};
 const GATHER_TIME: Duration = Duration::from_secs(1);
 
 /// A stream of bytes that does not fail.
-pub(super) type ByteStream = BoxBody<Bytes, Infallible>;
+pub(crate) type ByteStream = BoxBody<Bytes, Infallible>;
 
 /// Body of an answer. When it is sent or given up, the connection is idle again.
 #[derive(Debug)]
-pub(super) struct AnswerBody {
+pub(crate) struct AnswerBody {
     first: Option<Bytes>,
     rest: Option<ByteStream>,
     place: Arc<ConnectionPlace>,
@@ -30,17 +30,17 @@ pub(super) struct AnswerBody {
 
 impl AnswerBody {
     /// Creates a body that is known as a whole.
-    pub(super) fn whole(bytes: impl Into<Bytes>, place: &Arc<ConnectionPlace>) -> Self {
+    pub(crate) fn whole(bytes: impl Into<Bytes>, place: &Arc<ConnectionPlace>) -> Self {
         AnswerBody::new(Some(bytes.into()), None, place)
     }
 
     /// Creates the body of a stream, whose parts are sent as they come.
-    pub(super) fn stream(stream: ByteStream, place: &Arc<ConnectionPlace>) -> Self {
+    pub(crate) fn stream(stream: ByteStream, place: &Arc<ConnectionPlace>) -> Self {
         AnswerBody::new(None, Some(stream), place)
     }
 
     /// Gathers the parts of a stream. If it does not end soon, the rest is sent as it comes.
-    pub(super) async fn gather(mut stream: ByteStream, place: &Arc<ConnectionPlace>) -> Self {
+    pub(crate) async fn gather(mut stream: ByteStream, place: &Arc<ConnectionPlace>) -> Self {
         let mut first = Vec::new();
         let until = Instant::now() + GATHER_TIME;
         loop {

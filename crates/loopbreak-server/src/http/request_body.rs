@@ -18,7 +18,7 @@ const FREE_BYTES: usize = 64 * 1024;
 
 /// Reason why a body was not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BodyRefusal {
+pub(crate) enum BodyRefusal {
     /// It has more than [`MESSAGE_BYTES`] bytes.
     TooLarge,
     /// It did not arrive in time.
@@ -31,15 +31,15 @@ pub(super) enum BodyRefusal {
 
 /// The memory for bodies. Clones share it.
 #[derive(Clone, Debug)]
-pub(super) struct BodyBudget {
+pub(crate) struct BodyBudget {
     free: Arc<Semaphore>,
     time: Duration,
 }
 
 /// A body, with its share of the budget. Dropping it returns the share.
 #[derive(Debug)]
-pub(super) struct RequestBody {
-    pub(super) bytes: Bytes,
+pub(crate) struct RequestBody {
+    pub(crate) bytes: Bytes,
     share: Option<OwnedSemaphorePermit>,
 }
 
@@ -51,7 +51,7 @@ impl Default for BodyBudget {
 
 impl BodyBudget {
     /// Reads a body.
-    pub(super) async fn read<B: Body<Data = Bytes> + Unpin>(
+    pub(crate) async fn read<B: Body<Data = Bytes> + Unpin>(
         &self,
         body: B,
     ) -> Result<RequestBody, BodyRefusal> {
@@ -87,7 +87,7 @@ impl BodyBudget {
 
 impl RequestBody {
     /// Returns the bytes, and the share of the budget, which has to be kept as long as the bytes.
-    pub(super) fn into_parts(self) -> (Bytes, Option<OwnedSemaphorePermit>) {
+    pub(crate) fn into_parts(self) -> (Bytes, Option<OwnedSemaphorePermit>) {
         (self.bytes, self.share)
     }
 }

@@ -13,7 +13,7 @@ const SPARED_TIME: Duration = Duration::from_secs(1);
 
 /// Activity of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ConnectionPhase {
+pub(crate) enum ConnectionPhase {
     /// It has not sent the head of a request yet.
     New,
     /// It waits for the next request.
@@ -28,7 +28,7 @@ pub(super) enum ConnectionPhase {
 
 /// The open connections. Clones share them.
 #[derive(Clone, Debug)]
-pub(super) struct OpenConnections {
+pub(crate) struct OpenConnections {
     table: Arc<Mutex<ConnectionTable>>,
     limit: usize,
     spared_time: Duration,
@@ -50,14 +50,14 @@ struct OpenConnection {
 
 /// A place among the open connections. Dropping it frees the place.
 #[derive(Debug)]
-pub(super) struct ConnectionPlace {
+pub(crate) struct ConnectionPlace {
     connections: OpenConnections,
     number: u64,
     close: CancellationToken,
 }
 
 impl OpenConnections {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         OpenConnections { table: Arc::default(), limit: limit.max(1), spared_time: SPARED_TIME }
     }
 
@@ -67,7 +67,7 @@ impl OpenConnections {
 
     /// Takes a place for a new connection. If there is none, another connection is closed for it. Returns `None` if all
     /// others have calls that are being carried out.
-    pub(super) fn admit(&self) -> Option<ConnectionPlace> {
+    pub(crate) fn admit(&self) -> Option<ConnectionPlace> {
         let mut table = self.table();
         if table.open.len() >= self.limit {
             let number = table.least_useful(self.spared_time)?;
@@ -106,20 +106,20 @@ impl ConnectionTable {
 
 impl ConnectionPlace {
     /// Records what the connection is doing now.
-    pub(super) fn enter(&self, phase: ConnectionPhase) {
+    pub(crate) fn enter(&self, phase: ConnectionPhase) {
         if let Some(connection) = self.connections.table().open.get_mut(&self.number) {
             (connection.phase, connection.since) = (phase, Instant::now());
         }
     }
 
     /// Returns whether the connection has sent the head of a request.
-    pub(super) fn has_sent_head(&self) -> bool {
+    pub(crate) fn has_sent_head(&self) -> bool {
         let table = self.connections.table();
         table.open.get(&self.number).is_some_and(|connection| connection.phase != ConnectionPhase::New)
     }
 
     /// Waits until the place is taken away.
-    pub(super) async fn lost(&self) {
+    pub(crate) async fn lost(&self) {
         self.close.cancelled().await;
     }
 }
