@@ -10,8 +10,11 @@ use crate::args::CliArgs;
 
 /// The commands in the order of the help.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Guard agents", &["hook", "run", "watch", "mcp", "guard", "wait", "statusline", "demo"]),
-    ("Look at runs", &["analyze", "status", "log", "allow", "pause", "resume", "tasks"]),
+    (
+        "Guard agents",
+        &["hook", "run", "watch", "mcp", "serve", "token", "guard", "wait", "statusline", "demo"],
+    ),
+    ("Look at runs", &["analyze", "status", "log", "allow", "pause", "resume", "forget", "tasks", "merge"]),
     ("Measure and configure", &["eval", "tune", "config", "formats", "convert", "explain-step"]),
     ("Games", &["play", "arena"]),
     ("Shell", &["completions", "man"]),

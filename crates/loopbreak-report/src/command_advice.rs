@@ -3,7 +3,7 @@
 /// Returns what to type instead of a command that does not exist. `parent` is the command it was given to, if any.
 pub fn command_advice(parent: Option<&str>, name: &str) -> Option<&'static str> {
     Some(match (parent, name) {
-        (None, "serve" | "server") => "`loopbreak mcp --http` serves agents over HTTP",
+        (None, "server") => "`loopbreak serve` serves agents over HTTP",
         (None, "dashboard" | "report" | "html" | "ui") => {
             "`loopbreak analyze --html report.html` writes a page; `loopbreak watch` shows runs as they happen"
         }
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn commands_of_other_programs_have_an_equivalent() {
-        for name in ["serve", "dashboard", "init", "doctor", "ps"] {
+        for name in ["server", "dashboard", "init", "doctor", "ps"] {
             assert!(command_advice(None, name).is_some_and(|advice| advice.contains("loopbreak ")), "{name}");
         }
         assert!(command_advice(Some("config"), "set").is_some());

@@ -33,6 +33,10 @@ pub(super) enum TokenCommand {
     /// Make a token and print it
     ///
     /// It is printed once. Only its hash is stored.
+    #[command(after_help = "\
+Examples:
+  loopbreak token create --scope ingest --note \"build machine\"
+  loopbreak token create --project web --scope read --expires 30d")]
     Create {
         /// Use of the token: ingest, read or admin; can be repeated [default: ingest]
         #[arg(long, value_name = "SCOPE")]
@@ -50,11 +54,17 @@ pub(super) enum TokenCommand {
         store: ServiceStoreOption,
     },
     /// List the tokens
+    #[command(after_help = "\
+Examples:
+  loopbreak token list")]
     List {
         #[command(flatten)]
         store: ServiceStoreOption,
     },
     /// Revoke a token
+    #[command(after_help = "\
+Examples:
+  loopbreak token revoke 1a2b3c4d5e")]
     Revoke {
         /// Id of the token, as `list` shows it
         id: String,

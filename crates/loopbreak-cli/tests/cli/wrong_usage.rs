@@ -20,7 +20,7 @@ fn assert_says(done: &FinishedProgram, code: i32, parts: &[&str]) {
 fn commands_of_other_programs_are_answered_with_what_to_type_instead() {
     let folder = folder();
     for (args, advice) in [
-        (&["serve"][..], "`loopbreak mcp --http`"),
+        (&["server"][..], "`loopbreak serve`"),
         (&["dashboard"], "`loopbreak analyze --html report.html`"),
         (&["init"], "`loopbreak hook install`"),
         (&["doctor"], "`loopbreak hook doctor`"),
