@@ -34,7 +34,7 @@ export function read(path, parameters = {}) {
 export const send = (path, body) => request("POST", path, body);
 export const remove = (path) => request("DELETE", path);
 
-/** Reads all pages of a list, at most so many. */
+/** Reads all pages of a list, up to a number of pages. */
 export async function readAll(path, key, parameters, pages) {
   const rows = [];
   let cursor;
