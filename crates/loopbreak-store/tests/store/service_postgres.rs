@@ -112,6 +112,30 @@ fn entries_of_a_day_have_a_partition_that_is_dropped_when_they_are_old() {
 }
 
 #[test]
+fn servers_that_start_on_a_new_day_at_the_same_time_make_its_partitions_once() {
+    /// The lock under which tables are created.
+    const TABLES_LOCK: i64 = 0x4c42_7376_0001;
+    let fixture = PostgresFixture::new();
+    drop(fixture.open_at(TODAY));
+    let mut other = fixture.server.connect("fleet").unwrap();
+    let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    other.execute("SELECT pg_advisory_lock($1)", &[&TABLES_LOCK]).unwrap();
+    thread::scope(|scope| {
+        let starting: Vec<_> =
+            (0..3).map(|_| scope.spawn(|| drop(fixture.open_at(TODAY + 10 * DAY)))).collect();
+        // All have seen that there is no partition yet.
+        while other.query_one(waiting, &[]).unwrap().get::<_, i64>(0) < 3 {
+            thread::sleep(std::time::Duration::from_millis(5));
+        }
+        other.execute("SELECT pg_advisory_unlock($1)", &[&TABLES_LOCK]).unwrap();
+        for server in starting {
+            server.join().unwrap();
+        }
+    });
+    assert!(fixture.partitions().contains(&"entries_day_20012".to_owned()));
+}
+
+#[test]
 fn readers_never_miss_an_entry_of_writers_beside_each_other() {
     const WRITERS: usize = 4;
     const BATCHES: u64 = 25;

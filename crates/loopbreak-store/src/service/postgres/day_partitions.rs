@@ -40,8 +40,10 @@ fn make_partition(session: &mut PostgresSession, day: i64) -> Result<(), Session
         if is_made || session.query_one(has_entries, &[&from, &to])?.try_get(0)? {
             return Ok(());
         }
+        // A connection remembers that there was no such table, also after another server has made it: only the creation itself
+        // looks again.
         session.run_batch(&format!(
-            "CREATE TABLE {name} PARTITION OF entries FOR VALUES FROM ({from}) TO ({to})"
+            "CREATE TABLE IF NOT EXISTS {name} PARTITION OF entries FOR VALUES FROM ({from}) TO ({to})"
         ))?;
         Ok(())
     })
