@@ -70,7 +70,9 @@ impl DatabaseCluster {
         let log = log.map_err(|error| ChoreFailure::io("write the log of a database", &error))?;
         let mut command = self.command("postgres");
         command.arg("-D").arg(self.data()).arg("-k").arg(&self.folder);
-        for setting in ["listen_addresses=", "max_connections=60", "shared_buffers=64MB", "max_wal_size=256MB"] {
+        for setting in
+            ["listen_addresses=", "max_connections=60", "shared_buffers=64MB", "max_wal_size=256MB"]
+        {
             command.args(["-c", setting]);
         }
         let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn();
@@ -80,7 +82,10 @@ impl DatabaseCluster {
             if !self.is_running() || started.elapsed() > LONGEST {
                 let log = fs::read_to_string(self.log()).unwrap_or_default();
                 let last: Vec<&str> = log.lines().rev().take(5).collect();
-                return Err(ChoreFailure::Failed(format!("the database does not start: {}", last.join(" | "))));
+                return Err(ChoreFailure::Failed(format!(
+                    "the database does not start: {}",
+                    last.join(" | ")
+                )));
             }
             sleep(Duration::from_millis(20));
         }
@@ -184,6 +189,7 @@ fn programs() -> Result<PathBuf, ChoreFailure> {
         |path: &Path| path.file_name().and_then(OsStr::to_str).and_then(|name| name.parse::<u32>().ok());
     let versions = fs::read_dir(VERSIONS).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     let latest = versions.filter(|path| version(path).is_some()).max_by_key(|path| version(path));
-    let missing = || ChoreFailure::Failed("PostgreSQL is missing: `cargo xtask setup` installs it".to_owned());
+    let missing =
+        || ChoreFailure::Failed("PostgreSQL is missing: `cargo xtask setup` installs it".to_owned());
     Ok(latest.ok_or_else(missing)?.join("bin"))
 }

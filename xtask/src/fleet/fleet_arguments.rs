@@ -200,9 +200,15 @@ mod tests {
 
     #[test]
     fn wrong_words_are_named() {
-        for line in
-            ["--only nothing", "--kills none", "--kills 0", "--slow", "--only", "--store x", "--write --short"]
-        {
+        for line in [
+            "--only nothing",
+            "--kills none",
+            "--kills 0",
+            "--slow",
+            "--only",
+            "--store x",
+            "--write --short",
+        ] {
             assert!(matches!(parse(line), Err(ChoreFailure::Usage(_))), "{line}");
         }
     }

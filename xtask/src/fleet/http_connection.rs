@@ -75,7 +75,11 @@ fn read_reply(stream: &mut BufReader<TcpStream>) -> Result<(HttpReply, bool)> {
     let mut next_line = |stream: &mut BufReader<TcpStream>| {
         line.clear();
         stream.take(16 * 1024).read_line(&mut line)?;
-        if line.is_empty() { Err(Error::from(ErrorKind::UnexpectedEof)) } else { Ok(line.trim_end().to_owned()) }
+        if line.is_empty() {
+            Err(Error::from(ErrorKind::UnexpectedEof))
+        } else {
+            Ok(line.trim_end().to_owned())
+        }
     };
     let first = next_line(stream)?;
     let status = first.split(' ').nth(1).and_then(|code| code.parse().ok()).ok_or_else(|| invalid(&first))?;
@@ -114,7 +118,10 @@ mod tests {
         let server = std::thread::spawn(move || {
             let mut request = [0; 4096];
             for answers in [
-                &["HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}", "HTTP/1.1 503 X\r\nRetry-After: 3\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"][..],
+                &[
+                    "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}",
+                    "HTTP/1.1 503 X\r\nRetry-After: 3\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+                ][..],
                 &["HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\ntoo"],
             ] {
                 let (mut stream, _) = listener.accept().unwrap();

@@ -103,7 +103,10 @@ mod tests {
                 assert!((3..=9).contains(&run.steps));
                 for step in 0..run.steps {
                     let json: serde_json::Value = serde_json::from_str(&run.step(step)).unwrap();
-                    assert_eq!((RunScript::number_of(&json), json["run"].as_str()), (Some(step), Some(&*run.name)));
+                    assert_eq!(
+                        (RunScript::number_of(&json), json["run"].as_str()),
+                        (Some(step), Some(&*run.name))
+                    );
                 }
                 run.kind
             })

@@ -19,8 +19,6 @@ use super::served_instance::owner_connection;
 const FAILED_PAUSE: Duration = Duration::from_millis(100);
 /// Pause of a worker that finds no run to send.
 const IDLE_PAUSE: Duration = Duration::from_millis(2);
-/// Number of runs that may wait, for each one that is under way.
-const MOST_WAITING: usize = 20;
 /// Number of problems that are kept.
 const MAX_PROBLEMS: usize = 50;
 
@@ -32,6 +30,8 @@ pub(super) struct TrafficPlan {
     pub(super) seed: u64,
     /// Number of runs that are under way at the same time.
     pub(super) active: usize,
+    /// Most runs that may be under way while others cannot be sent.
+    pub(super) waiting: usize,
     /// Number of runs in all; without one, until it is told to finish.
     pub(super) runs: Option<usize>,
     /// Fewest and most steps of a run.
@@ -218,7 +218,8 @@ impl RunTraffic<'_> {
     fn work(&self) {
         let mut connections: Vec<HttpConnection> = Vec::new();
         let mut latency = LatencyFigures::default();
-        while !self.given_up.load(Ordering::Relaxed) && !(self.finishing.load(Ordering::Relaxed) && self.is_done())
+        while !self.given_up.load(Ordering::Relaxed)
+            && !(self.finishing.load(Ordering::Relaxed) && self.is_done())
         {
             match self.next_run() {
                 Some(mut run) => {
@@ -238,7 +239,7 @@ impl RunTraffic<'_> {
                     // Runs of a server that was killed wait for the end of its leases. Others keep up the load.
                     if self.plan.runs.is_none()
                         && !self.finishing.load(Ordering::Relaxed)
-                        && self.under_way.load(Ordering::Relaxed) < MOST_WAITING * self.plan.active
+                        && self.under_way.load(Ordering::Relaxed) < self.plan.waiting
                     {
                         self.add_run();
                     }
@@ -262,8 +263,7 @@ impl RunTraffic<'_> {
         });
         let first = run.answers.len();
         let last = run.script.steps.min(first + self.plan.batch);
-        let body =
-            if last - first == 1 { run.script.step(first) } else { run.script.steps(first..last) };
+        let body = if last - first == 1 { run.script.step(first) } else { run.script.steps(first..last) };
         let sent = Instant::now();
         match connections[place].post_steps(&body) {
             Ok(reply) => self.take_reply(run, last - first, &reply, sent.elapsed(), latency),

@@ -93,7 +93,8 @@ fn compare(run: &SentRun, server: SocketAddr, reference: SocketAddr) -> Result<S
 fn judge(run: &SentRun, stored: &[Value], expected: &[Value]) -> StepAudit {
     let mut audit =
         StepAudit { acknowledged: run.answers.len(), stored: stored.len(), ..StepAudit::default() };
-    let numbers: Vec<Option<usize>> = stored.iter().map(|entry| RunScript::number_of(&entry["input"])).collect();
+    let numbers: Vec<Option<usize>> =
+        stored.iter().map(|entry| RunScript::number_of(&entry["input"])).collect();
     let mut times = vec![0_usize; run.script.steps];
     for number in numbers.iter().flatten() {
         if let Some(times) = times.get_mut(*number) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use loopbreak_store::StoreError;
 use loopbreak_store::service::{
@@ -125,7 +126,7 @@ fn servers_that_start_on_a_new_day_at_the_same_time_make_its_partitions_once() {
             (0..3).map(|_| scope.spawn(|| drop(fixture.open_at(TODAY + 10 * DAY)))).collect();
         // All have seen that there is no partition yet.
         while other.query_one(waiting, &[]).unwrap().get::<_, i64>(0) < 3 {
-            thread::sleep(std::time::Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(5));
         }
         other.execute("SELECT pg_advisory_unlock($1)", &[&TABLES_LOCK]).unwrap();
         for server in starting {
@@ -133,6 +134,28 @@ fn servers_that_start_on_a_new_day_at_the_same_time_make_its_partitions_once() {
         }
     });
     assert!(fixture.partitions().contains(&"entries_day_20012".to_owned()));
+}
+
+/// A machine that hangs or that a network has lost says nothing at all.
+#[test]
+fn a_database_that_does_not_answer_is_given_up_and_found_again() {
+    let fixture = PostgresFixture::new();
+    let store = fixture.open();
+    store.check().unwrap();
+    fixture.server.pause("fleet", true);
+    let ask = |longest: u64| {
+        let asked = Instant::now();
+        let error = store.check().unwrap_err();
+        assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+        assert!(asked.elapsed() < Duration::from_secs(longest), "{error:?} after {:?}", asked.elapsed());
+    };
+    ask(25);
+    // No new connection is answered either, and that is not tried for everybody who waits.
+    ask(12);
+    ask(1);
+    fixture.server.pause("fleet", false);
+    thread::sleep(Duration::from_millis(1500));
+    store.check().unwrap();
 }
 
 #[test]

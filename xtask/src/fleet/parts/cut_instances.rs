@@ -47,6 +47,7 @@ pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
         group: "two".to_owned(),
         seed: lab.seed,
         active: extent.runs,
+        waiting: extent.runs,
         runs: Some(extent.runs),
         // Enough that all are under way while the servers are cut off.
         steps: if extent.is_short { (150, 250) } else { (60, 120) },

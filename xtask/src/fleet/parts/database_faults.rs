@@ -58,7 +58,12 @@ impl DatabaseFault {
     }
 
     /// Causes the fault for a while.
-    fn cause(self, cluster: &mut DatabaseCluster, relay: &TcpRelay, time: Duration) -> Result<(), ChoreFailure> {
+    fn cause(
+        self,
+        cluster: &mut DatabaseCluster,
+        relay: &TcpRelay,
+        time: Duration,
+    ) -> Result<(), ChoreFailure> {
         match self {
             DatabaseFault::RestartedFast | DatabaseFault::RestartedImmediately => {
                 let is_fast = self == DatabaseFault::RestartedFast;
@@ -73,7 +78,8 @@ impl DatabaseFault {
             }
             DatabaseFault::Terminated => {
                 for _ in 0..time.as_millis() / 300 {
-                    let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'fleet'";
+                    let sql =
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'fleet'";
                     cluster.sql("postgres", sql)?;
                     sleep(Duration::from_millis(300));
                 }
@@ -139,6 +145,7 @@ pub(super) fn faulted(
         group: "faulted".to_owned(),
         seed: lab.seed,
         active: 80,
+        waiting: 160,
         runs: None,
         steps: (10, 90),
         batch: 3,
@@ -168,7 +175,9 @@ pub(super) fn faulted(
     }
     Ok(PartRow {
         tried: title.to_owned(),
-        promised: "requests wait or get 503 with `Retry-After`, and go on afterwards; nothing acknowledged is lost".to_owned(),
+        promised:
+            "requests wait or get 503 with `Retry-After`, and go on afterwards; nothing acknowledged is lost"
+                .to_owned(),
         seen: format!(
             "{}; {during} steps acknowledged during the fault, {} times 503, longest wait {}, goes on after {}",
             audit.describe(),
@@ -185,9 +194,10 @@ fn slow_disk(lab: &FleetLab) -> Result<PartRow, ChoreFailure> {
     let mut plan = lab.sqlite_plan(lab.new_folder("slow"));
     let trace = format!("inject=fsync,fdatasync:delay_enter={SLOW_DISK}");
     // The server is the process that was started, and the tracer another one.
-    plan.wrapper = ["strace", "-D", "-f", "-qqq", "-e", "trace=fsync,fdatasync", "-e", &trace, "-o", "/dev/null"]
-        .map(str::to_owned)
-        .into();
+    plan.wrapper =
+        ["strace", "-D", "-f", "-qqq", "-e", "trace=fsync,fdatasync", "-e", &trace, "-o", "/dev/null"]
+            .map(str::to_owned)
+            .into();
     let mut instance = plan.start()?;
     let address = instance.address()?;
     faulted(lab, address, "SQLite on a disk that takes 150 ms more for each forced write", || {

@@ -1,8 +1,6 @@
 //! The list of parts.
 
-use super::{
-    cut_instances, database_faults, killed_instances, overload, soak, steady_steps, step_batches,
-};
+use super::{cut_instances, database_faults, killed_instances, overload, soak, steady_steps, step_batches};
 use crate::chore_failure::ChoreFailure;
 use crate::fleet::fleet_lab::FleetLab;
 use crate::fleet::part_row::PartRow;

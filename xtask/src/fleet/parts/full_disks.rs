@@ -25,7 +25,8 @@ fn fill(disk: &Path) -> Result<(), ChoreFailure> {
 }
 
 fn make_room(disk: &Path) -> Result<(), ChoreFailure> {
-    fs::remove_file(disk.join("ballast")).map_err(|error| ChoreFailure::io("make room on a file system", &error))
+    fs::remove_file(disk.join("ballast"))
+        .map_err(|error| ChoreFailure::io("make room on a file system", &error))
 }
 
 /// The store in a file on a full disk.

@@ -32,6 +32,7 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
         group: "killed".to_owned(),
         seed: lab.seed,
         active: 60,
+        waiting: 2000,
         runs: None,
         steps: (8, 150),
         batch: 5,

@@ -72,9 +72,10 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
     if shed == 0 {
         broken.push("no load was shed: the server was not overloaded".to_owned());
     }
-    for (counter, what) in
-        [(&crowd.without_time, "times status 429 without Retry-After"), (&crowd.other, "other answers than 200 and 429")]
-    {
+    for (counter, what) in [
+        (&crowd.without_time, "times status 429 without Retry-After"),
+        (&crowd.other, "other answers than 200 and 429"),
+    ] {
         if count(counter) > 0 {
             broken.push(format!("{} {what}", count(counter)));
         }
@@ -94,7 +95,10 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
     let (half_ratio, most_ratio) = (ratio(0.5), ratio(0.99));
     let seconds = (time + Duration::from_secs(1)).as_secs_f64();
     Ok(PartRow {
-        tried: format!("{CLIENTS} clients with batches of {BATCH} steps as fast as they can, {}", store.title()),
+        tried: format!(
+            "{CLIENTS} clients with batches of {BATCH} steps as fast as they can, {}",
+            store.title()
+        ),
         promised: format!(
             "what is too much gets 429 with `Retry-After`; a live client beside them is answered, 99 of 100 times within {}",
             Millis(LIVE_TIME)
@@ -126,7 +130,9 @@ fn send_live(lab: &FleetLab, address: SocketAddr, group: &str, time: Duration) -
                 number += 1;
             }
             Ok(reply) if reply.status == 429 => figures.refused += 1,
-            Ok(reply) => figures.problems.push(format!("a live step got status {}: {}", reply.status, reply.body)),
+            Ok(reply) => {
+                figures.problems.push(format!("a live step got status {}: {}", reply.status, reply.body))
+            }
             Err(error) => figures.problems.push(format!("a live step got no answer: {error}")),
         }
         sleep(PACE.saturating_sub(sent.elapsed()));

@@ -67,7 +67,11 @@ impl RawInserts {
                 for end in ["", "-wal", "-shm"] {
                     let _ = fs::remove_file(format!("{}{end}", file.display()));
                 }
-                stdout_of(Command::new("sqlite3").arg(&file).arg(format!("PRAGMA journal_mode = WAL;\n{}", self.tables)))?;
+                stdout_of(
+                    Command::new("sqlite3")
+                        .arg(&file)
+                        .arg(format!("PRAGMA journal_mode = WAL;\n{}", self.tables)),
+                )?;
                 let mut command = Command::new("sqlite3");
                 command.args(["-batch", "-bail"]).arg(&file).stdin(File::open(&self.script).map_err(failed)?);
                 command

@@ -44,6 +44,7 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
         seed: lab.seed,
         // More than there are guards, so that all are put away and restored again and again.
         active: (2 * GUARDS).min(runs),
+        waiting: 2 * GUARDS,
         runs: Some(runs),
         steps: (4, 6),
         batch: 3,
@@ -73,7 +74,11 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
         broken.push(format!("{:.0} MB, more than {bound:.0} MB", largest(&memory)));
     }
     if largest(second) > GROWTH * largest(first) {
-        broken.push(format!("{:.0} MB in the first half, {:.0} MB in the second", largest(first), largest(second)));
+        broken.push(format!(
+            "{:.0} MB in the first half, {:.0} MB in the second",
+            largest(first),
+            largest(second)
+        ));
     }
     if sent.len() < runs {
         broken.push(format!("only {} of {runs} runs", sent.len()));
@@ -85,7 +90,11 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
         memory.iter().step_by((memory.len() / 8).max(1)).map(|memory| format!("{memory:.0}")).collect();
     let mut latency = figures.latency;
     Ok(PartRow {
-        tried: format!("{runs} runs in {} s, at most {GUARDS} guards in memory, {}", time.as_secs(), store.title()),
+        tried: format!(
+            "{runs} runs in {} s, at most {GUARDS} guards in memory, {}",
+            time.as_secs(),
+            store.title()
+        ),
         promised: format!("memory below {bound:.0} MB, and not growing"),
         seen: format!(
             "{} steps of {} runs; memory {} MB, at most {:.0} MB; {live} guards in memory at the end; {}",

@@ -56,7 +56,10 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
     }
     Ok(PartRow {
         tried: format!("{per_round} batches of {BATCH} steps from {CLIENTS} clients, {}", store.title()),
-        promised: format!("at least {:.0} % of the speed of raw batched inserts of the same rows", 100.0 * SHARE),
+        promised: format!(
+            "at least {:.0} % of the speed of raw batched inserts of the same rows",
+            100.0 * SHARE
+        ),
         seen: format!(
             "{served:.0} steps a second, raw inserts {raw:.0} rows a second: {:.0} % (the middle of {ROUNDS} rounds)",
             100.0 * share
@@ -113,4 +116,3 @@ fn batch_body(lab: &FleetLab, group: &str, batch: usize) -> String {
     let steps = (0..steps).flat_map(|step| scripts.iter().map(move |script| script.step(step)));
     format!("[{}]", steps.collect::<Vec<_>>().join(","))
 }
-

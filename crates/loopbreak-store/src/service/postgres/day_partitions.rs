@@ -50,7 +50,10 @@ fn make_partition(session: &mut PostgresSession, day: i64) -> Result<(), Session
 }
 
 /// Removes the partitions whose days ended before a time. One with a step that is needed to restore a guard stays.
-pub(super) fn drop_partitions(session: &mut PostgresSession, before: i64) -> Result<(), postgres::Error> {
+pub(super) fn drop_partitions(
+    session: &mut PostgresSession,
+    before: i64,
+) -> Result<(), tokio_postgres::Error> {
     let sql = format!(
         "SELECT relname::text FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid \
          WHERE inhparent = 'entries'::regclass AND relname LIKE '{NAME}%'"
