@@ -22,9 +22,10 @@ pub(super) const CONNECT_TIME: Duration = Duration::from_secs(5);
 const ANSWER_TIME: Duration = Duration::from_secs(15);
 /// Longest time for a statement that changes tables.
 const LONG_TIME: Duration = Duration::from_mins(10);
-/// Settings of a connection: no statement holds up a server for long.
+/// Settings of a connection: no statement holds up a server for long. A server that stands still or is cut off in the middle of a change
+/// holds locks that all others need, so it loses them before the others give up waiting.
 const SETTINGS: &str = "SET statement_timeout = '12s'; SET lock_timeout = '5s'; \
-     SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = warning;";
+     SET idle_in_transaction_session_timeout = '3s'; SET client_min_messages = warning;";
 /// Number of prepared statements of a connection. Questions differ in their filters, so there are not many.
 const MAX_STATEMENTS: usize = 200;
 
