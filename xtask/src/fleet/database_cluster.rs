@@ -119,8 +119,8 @@ impl DatabaseCluster {
         format!("postgres://{ROLE}@{socket}/{database}")
     }
 
-    /// Returns the address of a database by an address that leads to the socket.
-    pub(super) fn url_by(&self, address: std::net::SocketAddr, database: &str) -> String {
+    /// Returns the address of a database by an address that leads to the socket of its server.
+    pub(super) fn url_by(address: std::net::SocketAddr, database: &str) -> String {
         format!("postgres://{ROLE}@{address}/{database}?sslmode=disable")
     }
 

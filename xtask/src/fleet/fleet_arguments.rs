@@ -56,7 +56,7 @@ pub(super) struct FleetExtent {
     /// Time for which a server is cut off: longer than its leases.
     pub(super) cut: Duration,
     pub(super) overload: Duration,
-    /// Whether only the faults are tried that a test has time for.
+    /// True if only the faults are tried that a test has time for.
     pub(super) is_short: bool,
 }
 

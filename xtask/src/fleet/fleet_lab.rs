@@ -21,7 +21,7 @@ pub(super) struct FleetLab {
     pub(super) seed: u64,
     pub(super) extent: FleetExtent,
     pub(super) stores: Vec<StoreKind>,
-    /// Whether progress is printed.
+    /// True if progress is printed.
     pub(super) is_talkative: bool,
     folder: PathBuf,
     folders: AtomicU64,

@@ -18,7 +18,7 @@ pub(super) struct HttpConnection {
 
 /// An answer.
 #[derive(Debug)]
-pub(super) struct HttpReply {
+pub(super) struct ServedReply {
     pub(super) status: u16,
     pub(super) retry_after: Option<Duration>,
     pub(super) body: String,
@@ -39,7 +39,7 @@ impl HttpConnection {
     }
 
     /// Sends a request, and reads the answer.
-    pub(super) fn send(&mut self, method: &str, path: &str, body: &str) -> Result<HttpReply> {
+    pub(super) fn send(&mut self, method: &str, path: &str, body: &str) -> Result<ServedReply> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
             None => self.connect()?,
@@ -55,7 +55,7 @@ impl HttpConnection {
     }
 
     /// Sends steps.
-    pub(super) fn post_steps(&mut self, steps: &str) -> Result<HttpReply> {
+    pub(super) fn post_steps(&mut self, steps: &str) -> Result<ServedReply> {
         self.send("POST", "/v1/steps", steps)
     }
 
@@ -69,7 +69,7 @@ impl HttpConnection {
 }
 
 /// Reads an answer with a length. Returns also whether the connection can be used again.
-fn read_reply(stream: &mut BufReader<TcpStream>) -> Result<(HttpReply, bool)> {
+fn read_reply(stream: &mut BufReader<TcpStream>) -> Result<(ServedReply, bool)> {
     let invalid = |what: &str| Error::new(ErrorKind::InvalidData, what.to_owned());
     let mut line = String::new();
     let mut next_line = |stream: &mut BufReader<TcpStream>| {
@@ -104,7 +104,7 @@ fn read_reply(stream: &mut BufReader<TcpStream>) -> Result<(HttpReply, bool)> {
         return Err(ErrorKind::UnexpectedEof.into());
     }
     let body = String::from_utf8(body).map_err(|_| invalid("an answer that is not UTF-8"))?;
-    Ok((HttpReply { status, retry_after, body }, is_kept))
+    Ok((ServedReply { status, retry_after, body }, is_kept))
 }
 
 #[cfg(test)]

@@ -41,15 +41,15 @@ impl LatencyFigures {
 
     /// Describes the usual and the longest times.
     pub(super) fn describe(&mut self) -> String {
-        let [half, most, longest] = [0.5, 0.99, 1.0].map(|share| Millis(self.quantile(share)));
+        let [half, most, longest] = [0.5, 0.99, 1.0].map(|share| ShownMillis(self.quantile(share)));
         format!("p50 {half}, p99 {most}, max {longest}")
     }
 }
 
 /// A time in milliseconds, with as many digits as one needs.
-pub(super) struct Millis(pub(super) Duration);
+pub(super) struct ShownMillis(pub(super) Duration);
 
-impl fmt::Display for Millis {
+impl fmt::Display for ShownMillis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let millis = self.0.as_secs_f64() * 1000.0;
         if millis < 100.0 { write!(f, "{millis:.1} ms") } else { write!(f, "{millis:.0} ms") }

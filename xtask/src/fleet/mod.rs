@@ -12,7 +12,7 @@
 //! - `run_traffic`: clients that send the steps of many runs, and send them again after a failure
 //! - `step_audit`: compares what is stored with what was acknowledged
 //! - `latency_figures`: times of answers
-//! - `part_row`: what was promised and what was seen
+//! - `promise_row`: promises beside what was seen
 //! - `store_kind`: the stores
 
 mod database_cluster;
@@ -20,8 +20,8 @@ mod fleet_arguments;
 mod fleet_lab;
 mod http_connection;
 mod latency_figures;
-mod part_row;
 mod parts;
+mod promise_row;
 mod run;
 mod run_script;
 mod run_traffic;

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use super::fleet_arguments::{FleetArguments, USAGE};
 use super::fleet_lab::FleetLab;
-use super::part_row::{PartRow, render_table};
 use super::parts::PARTS;
+use super::promise_row::{PromiseRow, render_table};
 use crate::chore_failure::ChoreFailure;
 use crate::process::{cargo, stdout_of};
 use crate::programs;
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     programs::install_for_fleet()?;
     let program = tried_program(arguments.program.as_deref())?;
     let lab = FleetLab::open(program, arguments.seed, arguments.extent, arguments.stores)?;
-    let mut rows: Vec<(&str, PartRow)> = Vec::new();
+    let mut rows: Vec<(&str, PromiseRow)> = Vec::new();
     let (beginning, count) = (Instant::now(), arguments.parts.len());
     for (number, part) in (1..).zip(arguments.parts) {
         eprintln!("xtask: fleet: part {number} of {count}: {} …", part.name);

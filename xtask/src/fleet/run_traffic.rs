@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::http_connection::{HttpConnection, HttpReply};
+use super::http_connection::{HttpConnection, ServedReply};
 use super::latency_figures::LatencyFigures;
 use super::run_script::RunScript;
 use super::served_instance::owner_connection;
@@ -62,7 +62,7 @@ pub(super) struct SentRun {
     is_sent_again: bool,
 }
 
-/// What the clients saw.
+/// Figures of the clients.
 #[derive(Debug, Default)]
 pub(super) struct TrafficFigures {
     pub(super) acknowledged: u64,
@@ -215,36 +215,41 @@ impl RunTraffic<'_> {
         ready.remove(place)
     }
 
+    /// Returns whether nothing is left to do, or no time to do it.
+    fn may_leave(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed) || (self.finishing.load(Ordering::Relaxed) && self.is_done())
+    }
+
+    /// Puts a run back after a request. Another one takes the place of one that is finished.
+    fn put_back(&self, run: SentRun) {
+        if run.answers.len() < run.script.steps {
+            lock(&self.ready).push_back(run);
+            return;
+        }
+        lock(&self.done).push(run);
+        if !self.finishing.load(Ordering::Relaxed) {
+            self.add_run();
+        }
+        self.under_way.fetch_sub(1, Ordering::Relaxed);
+    }
+
     fn work(&self) {
         let mut connections: Vec<HttpConnection> = Vec::new();
         let mut latency = LatencyFigures::default();
-        while !self.given_up.load(Ordering::Relaxed)
-            && !(self.finishing.load(Ordering::Relaxed) && self.is_done())
-        {
-            match self.next_run() {
-                Some(mut run) => {
-                    self.send(&mut run, &mut connections, &mut latency);
-                    if run.answers.len() < run.script.steps {
-                        lock(&self.ready).push_back(run);
-                    } else {
-                        lock(&self.done).push(run);
-                        if !self.finishing.load(Ordering::Relaxed) {
-                            self.add_run();
-                        }
-                        self.under_way.fetch_sub(1, Ordering::Relaxed);
-                    }
-                    thread::sleep(self.plan.pause);
+        while !self.may_leave() {
+            if let Some(mut run) = self.next_run() {
+                self.send(&mut run, &mut connections, &mut latency);
+                self.put_back(run);
+                thread::sleep(self.plan.pause);
+            } else {
+                // Runs of a server that was killed wait for the end of its leases. Others keep up the load.
+                if self.plan.runs.is_none()
+                    && !self.finishing.load(Ordering::Relaxed)
+                    && self.under_way.load(Ordering::Relaxed) < self.plan.waiting
+                {
+                    self.add_run();
                 }
-                None => {
-                    // Runs of a server that was killed wait for the end of its leases. Others keep up the load.
-                    if self.plan.runs.is_none()
-                        && !self.finishing.load(Ordering::Relaxed)
-                        && self.under_way.load(Ordering::Relaxed) < self.plan.waiting
-                    {
-                        self.add_run();
-                    }
-                    thread::sleep(IDLE_PAUSE);
-                }
+                thread::sleep(IDLE_PAUSE);
             }
         }
         lock(&self.figures).latency.extend(&latency);
@@ -265,22 +270,21 @@ impl RunTraffic<'_> {
         let last = run.script.steps.min(first + self.plan.batch);
         let body = if last - first == 1 { run.script.step(first) } else { run.script.steps(first..last) };
         let sent = Instant::now();
-        match connections[place].post_steps(&body) {
-            Ok(reply) => self.take_reply(run, last - first, &reply, sent.elapsed(), latency),
-            Err(_) => {
-                lock(&self.figures).broken += 1;
-                run.not_before = Some(Instant::now() + FAILED_PAUSE);
-                run.is_sent_again = true;
-                run.server += 1;
-            }
+        if let Ok(reply) = connections[place].post_steps(&body) {
+            self.take_reply(run, last - first, &reply, sent.elapsed(), latency);
+            return;
         }
+        lock(&self.figures).broken += 1;
+        run.not_before = Some(Instant::now() + FAILED_PAUSE);
+        run.is_sent_again = true;
+        run.server += 1;
     }
 
     fn take_reply(
         &self,
         run: &mut SentRun,
         count: usize,
-        reply: &HttpReply,
+        reply: &ServedReply,
         time: Duration,
         latency: &mut LatencyFigures,
     ) {

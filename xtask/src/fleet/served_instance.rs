@@ -21,7 +21,7 @@ pub(super) struct ServedInstance {
     said: PathBuf,
 }
 
-/// What is needed to start a server.
+/// Everything that is needed to start a server.
 #[derive(Clone, Debug)]
 pub(super) struct InstancePlan {
     pub(super) program: PathBuf,
@@ -43,7 +43,7 @@ impl InstancePlan {
     }
 
     /// Adds an option.
-    pub(super) fn with_option(mut self, name: &str, value: impl ToString) -> Self {
+    pub(super) fn with_option(mut self, name: &str, value: usize) -> Self {
         self.options.extend([name.to_owned(), value.to_string()]);
         self
     }

@@ -32,7 +32,7 @@ fn no_fault_of_the_service_in_the_sample_breaks_a_promise() {
                     let rows = (part.run)(&open());
                     let rows = rows.unwrap_or_else(|failure| panic!("{}: {failure:?}", part.name));
                     assert!(!rows.is_empty(), "{}", part.name);
-                    rows.iter().map(super::part_row::PartRow::render_failures).collect::<String>()
+                    rows.iter().map(super::promise_row::PromiseRow::render_failures).collect::<String>()
                 })
             })
             .collect();

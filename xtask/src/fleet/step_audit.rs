@@ -41,7 +41,11 @@ pub(super) struct StepAudit {
 
 impl StepAudit {
     /// Compares the runs that a server has stored. Nothing may be sent meanwhile.
-    pub(super) fn of(lab: &FleetLab, runs: &[SentRun], server: SocketAddr) -> Result<Self, ChoreFailure> {
+    pub(super) fn from_stored(
+        lab: &FleetLab,
+        runs: &[SentRun],
+        server: SocketAddr,
+    ) -> Result<Self, ChoreFailure> {
         let mut other = lab.sqlite_plan(lab.new_folder("reference")).start()?;
         let reference = other.address()?;
         let (next, audit) = (AtomicUsize::new(0), Mutex::new(Ok(StepAudit::default())));
@@ -122,7 +126,7 @@ fn judge(run: &SentRun, stored: &[Value], expected: &[Value]) -> StepAudit {
         let order: Vec<String> = stored
             .iter()
             .zip(&numbers)
-            .map(|(entry, number)| format!("{}:{}", entry["seq"], number.map_or(-1, |number| number as i64)))
+            .map(|(entry, number)| format!("{}:{number:?}", entry["seq"]))
             .collect();
         audit.broken.push(format!(
             "{}: {} acknowledged, {lost} lost, {twice} twice; stored {}",

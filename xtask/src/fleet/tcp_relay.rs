@@ -47,7 +47,7 @@ impl TcpRelay {
                     return;
                 }
                 let state = Arc::clone(&state);
-                thread::spawn(move || state.serve(stream));
+                thread::spawn(move || state.serve(&stream));
             }
         });
         Ok(TcpRelay { address, shared })
@@ -102,7 +102,7 @@ impl RelayState {
         }
     }
 
-    fn serve(self: &Arc<Self>, client: TcpStream) {
+    fn serve(self: &Arc<Self>, client: &TcpStream) {
         if !self.may_pass() {
             return;
         }
@@ -121,7 +121,7 @@ impl RelayState {
             let _ = client_back.shutdown(Shutdown::Both);
             let _ = server_back.shutdown(Shutdown::Both);
         });
-        self.pass(&client, &server);
+        self.pass(client, &server);
         let _ = client.shutdown(Shutdown::Both);
         let _ = server.shutdown(Shutdown::Both);
         let _ = back.join();

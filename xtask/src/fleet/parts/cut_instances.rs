@@ -4,9 +4,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::chore_failure::ChoreFailure;
+use crate::fleet::database_cluster::DatabaseCluster;
 use crate::fleet::fleet_lab::FleetLab;
-use crate::fleet::latency_figures::Millis;
-use crate::fleet::part_row::PartRow;
+use crate::fleet::latency_figures::ShownMillis;
+use crate::fleet::promise_row::PromiseRow;
 use crate::fleet::run_traffic::{RunTraffic, ServerList, TrafficPlan, with_traffic};
 use crate::fleet::served_instance::{InstancePlan, ServedInstance};
 use crate::fleet::step_audit::StepAudit;
@@ -14,7 +15,7 @@ use crate::fleet::store_kind::StoreKind;
 use crate::fleet::tcp_relay::TcpRelay;
 
 /// Time that the clients have to send the rest.
-const REST: Duration = Duration::from_mins(3);
+const REST: Duration = Duration::from_mins(8);
 /// Time in which other servers take over the runs of one that was cut off, with the time until its leases end.
 const TAKEN_OVER: Duration = Duration::from_secs(40);
 
@@ -34,7 +35,7 @@ enum CutKind {
     Paused,
 }
 
-pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
+pub(super) fn run(lab: &FleetLab) -> Result<Vec<PromiseRow>, ChoreFailure> {
     if !lab.stores.contains(&StoreKind::Postgres) {
         return Ok(Vec::new());
     }
@@ -42,7 +43,7 @@ pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
     cluster.create_database("service")?;
     let relays = [TcpRelay::start(&cluster.socket())?, TcpRelay::start(&cluster.socket())?];
     let start = |relay: &TcpRelay| {
-        let store = cluster.url_by(relay.address, "service");
+        let store = DatabaseCluster::url_by(relay.address, "service");
         InstancePlan::new(lab.program(), lab.new_folder("home"), store).start()
     };
     let mut instances = [start(&relays[0])?, start(&relays[1])?];
@@ -84,13 +85,13 @@ pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
             return Err(ChoreFailure::Failed(format!("server {number} ended: {}", instance.said())));
         }
     }
-    let audit = StepAudit::of(lab, &runs, addresses[0])?;
+    let audit = StepAudit::from_stored(lab, &runs, addresses[0])?;
     let epochs = cluster.sql("service", "SELECT sum(epoch), count(*) FILTER (WHERE epoch > 1) FROM runs")?;
     let mut latency = figures.latency;
     let mut broken = figures.problems;
     broken.extend(problems);
     broken.extend(audit.broken.iter().cloned());
-    Ok(vec![PartRow {
+    Ok(vec![PromiseRow {
         tried: format!("two servers, {} runs under load; {} times one is cut off from the database for {} s: silently, closed, or \
              paused", runs.len(), cuts.len(), extent.cut.as_secs()),
         promised: "one owner of each run: nothing lost or counted twice, the order kept, verdicts as without the fault".to_owned(),
@@ -138,7 +139,7 @@ fn cut(
     if longest > LONGEST_GAP {
         problems.push(format!(
             "the other server answered nothing for {} while one was cut off ({kind:?})",
-            Millis(longest)
+            ShownMillis(longest)
         ));
     }
     set(false);

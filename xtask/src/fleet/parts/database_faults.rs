@@ -8,8 +8,8 @@ use super::full_disks;
 use crate::chore_failure::ChoreFailure;
 use crate::fleet::database_cluster::{DatabaseCluster, StopMode};
 use crate::fleet::fleet_lab::FleetLab;
-use crate::fleet::latency_figures::Millis;
-use crate::fleet::part_row::PartRow;
+use crate::fleet::latency_figures::ShownMillis;
+use crate::fleet::promise_row::PromiseRow;
 use crate::fleet::run_traffic::{RunTraffic, ServerList, TrafficPlan, with_traffic};
 use crate::fleet::served_instance::InstancePlan;
 use crate::fleet::step_audit::StepAudit;
@@ -100,7 +100,7 @@ impl DatabaseFault {
     }
 }
 
-pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
+pub(super) fn run(lab: &FleetLab) -> Result<Vec<PromiseRow>, ChoreFailure> {
     let mut rows = Vec::new();
     if lab.stores.contains(&StoreKind::Postgres) {
         let faults = if lab.extent.is_short { &DatabaseFault::ALL[1..3] } else { &DatabaseFault::ALL[..] };
@@ -118,11 +118,11 @@ pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
     Ok(rows)
 }
 
-fn with_database_fault(lab: &FleetLab, fault: DatabaseFault) -> Result<PartRow, ChoreFailure> {
+fn with_database_fault(lab: &FleetLab, fault: DatabaseFault) -> Result<PromiseRow, ChoreFailure> {
     let mut cluster = lab.new_cluster()?;
     cluster.create_database("service")?;
     let relay = TcpRelay::start(&cluster.socket())?;
-    let store = cluster.url_by(relay.address, "service");
+    let store = DatabaseCluster::url_by(relay.address, "service");
     let mut instance = InstancePlan::new(lab.program(), lab.new_folder("home"), store).start()?;
     let address = instance.address()?;
     let time = lab.extent.fault;
@@ -140,7 +140,7 @@ pub(super) fn faulted(
     address: SocketAddr,
     title: &str,
     fault: impl FnOnce() -> Result<(), ChoreFailure>,
-) -> Result<PartRow, ChoreFailure> {
+) -> Result<PromiseRow, ChoreFailure> {
     let plan = TrafficPlan {
         group: "faulted".to_owned(),
         seed: lab.seed,
@@ -164,7 +164,7 @@ pub(super) fn faulted(
         caused.map(|()| (before, during, again))
     });
     let (before, during, again) = done?;
-    let audit = StepAudit::of(lab, &runs, address)?;
+    let audit = StepAudit::from_stored(lab, &runs, address)?;
     let mut broken = figures.problems;
     broken.extend(audit.broken.iter().cloned());
     if before == 0 {
@@ -173,7 +173,7 @@ pub(super) fn faulted(
     if again.is_none() {
         broken.push(format!("nothing was acknowledged within {} s after the fault", RECOVERY.as_secs()));
     }
-    Ok(PartRow {
+    Ok(PromiseRow {
         tried: title.to_owned(),
         promised:
             "requests wait or get 503 with `Retry-After`, and go on afterwards; nothing acknowledged is lost"
@@ -182,15 +182,15 @@ pub(super) fn faulted(
             "{}; {during} steps acknowledged during the fault, {} times 503, longest wait {}, goes on after {}",
             audit.describe(),
             figures.unavailable,
-            Millis(figures.latency.quantile(1.0)),
-            Millis(again.unwrap_or(RECOVERY))
+            ShownMillis(figures.latency.quantile(1.0)),
+            ShownMillis(again.unwrap_or(RECOVERY))
         ),
         broken,
     })
 }
 
 /// A disk on which each forced write takes long.
-fn slow_disk(lab: &FleetLab) -> Result<PartRow, ChoreFailure> {
+fn slow_disk(lab: &FleetLab) -> Result<PromiseRow, ChoreFailure> {
     let mut plan = lab.sqlite_plan(lab.new_folder("slow"));
     let trace = format!("inject=fsync,fdatasync:delay_enter={SLOW_DISK}");
     // The server is the process that was started, and the tracer another one.

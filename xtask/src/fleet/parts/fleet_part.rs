@@ -3,7 +3,7 @@
 use super::{cut_instances, database_faults, killed_instances, overload, soak, steady_steps, step_batches};
 use crate::chore_failure::ChoreFailure;
 use crate::fleet::fleet_lab::FleetLab;
-use crate::fleet::part_row::PartRow;
+use crate::fleet::promise_row::PromiseRow;
 
 /// A kind of load or of faults.
 #[derive(Debug)]
@@ -12,7 +12,7 @@ pub(in crate::fleet) struct FleetPart {
     pub(in crate::fleet) name: &'static str,
     pub(in crate::fleet) title: &'static str,
     /// Runs it.
-    pub(in crate::fleet) run: fn(&FleetLab) -> Result<Vec<PartRow>, ChoreFailure>,
+    pub(in crate::fleet) run: fn(&FleetLab) -> Result<Vec<PromiseRow>, ChoreFailure>,
 }
 
 /// All parts, in the order of the table.

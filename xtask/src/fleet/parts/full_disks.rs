@@ -9,7 +9,7 @@ use super::database_faults::faulted;
 use crate::chore_failure::ChoreFailure;
 use crate::fleet::database_cluster::{DatabaseCluster, StopMode};
 use crate::fleet::fleet_lab::FleetLab;
-use crate::fleet::part_row::PartRow;
+use crate::fleet::promise_row::PromiseRow;
 use crate::fleet::served_instance::InstancePlan;
 use crate::trial::MountedDisk;
 
@@ -30,7 +30,7 @@ fn make_room(disk: &Path) -> Result<(), ChoreFailure> {
 }
 
 /// The store in a file on a full disk.
-pub(super) fn sqlite(lab: &FleetLab) -> Result<Option<PartRow>, ChoreFailure> {
+pub(super) fn sqlite(lab: &FleetLab) -> Result<Option<PromiseRow>, ChoreFailure> {
     let folder = lab.new_folder("disk");
     let Some(disk) = MountedDisk::mount(&folder, "300m") else { return Ok(not_mounted()) };
     let plan = lab.sqlite_plan(disk.path().join("home"));
@@ -45,7 +45,7 @@ pub(super) fn sqlite(lab: &FleetLab) -> Result<Option<PartRow>, ChoreFailure> {
 }
 
 /// The database on a full disk. If it can no longer write its log, it ends, and has to be started again.
-pub(super) fn postgres(lab: &FleetLab) -> Result<Option<PartRow>, ChoreFailure> {
+pub(super) fn postgres(lab: &FleetLab) -> Result<Option<PromiseRow>, ChoreFailure> {
     let folder = lab.new_folder("disk");
     let Some(disk) = MountedDisk::mount(&folder, "700m") else { return Ok(not_mounted()) };
     let mut cluster = DatabaseCluster::create(&disk.path().join("pg"))?;
@@ -73,7 +73,7 @@ pub(super) fn postgres(lab: &FleetLab) -> Result<Option<PartRow>, ChoreFailure> 
 }
 
 /// A full disk on which nothing was refused was not full.
-fn expecting_refusals(mut row: PartRow) -> PartRow {
+fn expecting_refusals(mut row: PromiseRow) -> PromiseRow {
     if row.seen.contains(" 0 times 503") {
         row.broken.push("nothing was refused: the disk was not full".to_owned());
     }
@@ -81,7 +81,7 @@ fn expecting_refusals(mut row: PartRow) -> PartRow {
 }
 
 /// Without the right to mount a file system, a full disk is not tried.
-fn not_mounted() -> Option<PartRow> {
+fn not_mounted() -> Option<PromiseRow> {
     eprintln!("xtask: fleet:   a full disk is not tried: no file system can be mounted here");
     None
 }

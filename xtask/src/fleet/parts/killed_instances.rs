@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::chore_failure::ChoreFailure;
 use crate::fleet::fleet_lab::FleetLab;
-use crate::fleet::part_row::PartRow;
+use crate::fleet::promise_row::PromiseRow;
 use crate::fleet::run_traffic::{RunTraffic, ServerList, TrafficPlan, with_traffic};
 use crate::fleet::served_instance::{InstancePlan, ServedInstance};
 use crate::fleet::step_audit::StepAudit;
@@ -14,16 +14,16 @@ use crate::split_mix::SplitMix;
 
 /// Longest time between the moment at which a server listens and its end, in milliseconds.
 const LONGEST_LIFE: u32 = 900;
-/// One in so many servers is killed while it starts.
+/// One in this number of servers is killed while it starts.
 const KILLED_STARTING: u32 = 10;
 /// Time that the clients have to send the rest: another server may take a run of one that was killed when its lease has ended.
-const REST: Duration = Duration::from_mins(2);
+const REST: Duration = Duration::from_mins(6);
 
-pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
+pub(super) fn run(lab: &FleetLab) -> Result<Vec<PromiseRow>, ChoreFailure> {
     lab.stores.iter().map(|store| on_store(lab, *store)).collect()
 }
 
-fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
+fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PromiseRow, ChoreFailure> {
     // More runs wait for the lease of a server that was killed than are sent.
     let (plan, _cluster) = lab.new_service(store)?;
     let mut instance = plan.start()?;
@@ -32,24 +32,24 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
         group: "killed".to_owned(),
         seed: lab.seed,
         active: 60,
-        waiting: 2000,
+        waiting: 600,
         runs: None,
         steps: (8, 150),
         batch: 5,
-        workers: 12,
+        workers: 20,
         pause: Duration::from_millis(8),
         patience: Duration::from_secs(20),
     };
     let (last, runs, figures) =
         with_traffic(traffic, &servers, REST, |traffic| kill_often(lab, &plan, instance, &servers, traffic));
     let (mut instance, starting) = last?;
-    let audit = StepAudit::of(lab, &runs, instance.address()?)?;
+    let audit = StepAudit::from_stored(lab, &runs, instance.address()?)?;
     let mut broken = figures.problems;
     broken.extend(audit.broken.iter().cloned());
     if figures.sent_again == 0 {
         broken.push("no step was sent again: the servers were not killed under load".to_owned());
     }
-    Ok(PartRow {
+    Ok(PromiseRow {
         tried: format!("`kill -9` under load, {} times, {}", lab.extent.kills, store.title()),
         promised: "no acknowledged step lost or counted twice, verdicts as without the fault".to_owned(),
         seen: format!(

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::chore_failure::ChoreFailure;
 use crate::fleet::fleet_lab::FleetLab;
-use crate::fleet::latency_figures::{LatencyFigures, Millis};
-use crate::fleet::part_row::PartRow;
+use crate::fleet::latency_figures::{LatencyFigures, ShownMillis};
+use crate::fleet::promise_row::PromiseRow;
 use crate::fleet::run_script::RunScript;
 use crate::fleet::served_instance::owner_connection;
 use crate::fleet::store_kind::StoreKind;
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Time within which 99 of 100 answers to the client that is watched have to come. A hook waits for as long.
 const LIVE_TIME: Duration = Duration::from_millis(500);
 
-/// What the client that is watched saw.
+/// Figures of the client that is watched.
 #[derive(Debug, Default)]
 struct LiveFigures {
     latency: LatencyFigures,
@@ -32,7 +32,7 @@ struct LiveFigures {
     problems: Vec<String>,
 }
 
-/// What the many clients saw.
+/// Figures of the many clients.
 #[derive(Debug, Default)]
 struct CrowdFigures {
     acknowledged: AtomicU64,
@@ -41,11 +41,11 @@ struct CrowdFigures {
     other: AtomicU64,
 }
 
-pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
+pub(super) fn run(lab: &FleetLab) -> Result<Vec<PromiseRow>, ChoreFailure> {
     lab.stores.iter().map(|store| on_store(lab, *store)).collect()
 }
 
-fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
+fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PromiseRow, ChoreFailure> {
     let (plan, _cluster) = lab.new_service(store)?;
     let mut instance = plan.start()?;
     let address = instance.address()?;
@@ -82,7 +82,11 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
     }
     let most = beside.latency.quantile(0.99);
     if most > LIVE_TIME {
-        broken.push(format!("99 of 100 live verdicts within {}, not {}", Millis(most), Millis(LIVE_TIME)));
+        broken.push(format!(
+            "99 of 100 live verdicts within {}, not {}",
+            ShownMillis(most),
+            ShownMillis(LIVE_TIME)
+        ));
     }
     let answered = beside.latency.count() as u64;
     if beside.refused * 100 > answered {
@@ -94,14 +98,14 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
     };
     let (half_ratio, most_ratio) = (ratio(0.5), ratio(0.99));
     let seconds = (time + Duration::from_secs(1)).as_secs_f64();
-    Ok(PartRow {
+    Ok(PromiseRow {
         tried: format!(
             "{CLIENTS} clients with batches of {BATCH} steps as fast as they can, {}",
             store.title()
         ),
         promised: format!(
             "what is too much gets 429 with `Retry-After`; a live client beside them is answered, 99 of 100 times within {}",
-            Millis(LIVE_TIME)
+            ShownMillis(LIVE_TIME)
         ),
         seen: format!(
             "{:.0} steps a second recorded, {shed} requests shed; live steps alone {}, beside the load {} ({half_ratio:.1} and \
@@ -131,7 +135,7 @@ fn send_live(lab: &FleetLab, address: SocketAddr, group: &str, time: Duration) -
             }
             Ok(reply) if reply.status == 429 => figures.refused += 1,
             Ok(reply) => {
-                figures.problems.push(format!("a live step got status {}: {}", reply.status, reply.body))
+                figures.problems.push(format!("a live step got status {}: {}", reply.status, reply.body));
             }
             Err(error) => figures.problems.push(format!("a live step got no answer: {error}")),
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::chore_failure::ChoreFailure;
 use crate::fleet::fleet_lab::FleetLab;
-use crate::fleet::part_row::PartRow;
+use crate::fleet::promise_row::PromiseRow;
 use crate::fleet::run_traffic::{ServerList, TrafficPlan, with_traffic};
 use crate::fleet::served_instance::owner_connection;
 use crate::fleet::store_kind::StoreKind;
@@ -25,11 +25,11 @@ const LOOKS: u32 = 60;
 /// Time that the clients have to send the rest.
 const REST: Duration = Duration::from_mins(1);
 
-pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
+pub(super) fn run(lab: &FleetLab) -> Result<Vec<PromiseRow>, ChoreFailure> {
     lab.stores.iter().map(|store| on_store(lab, *store)).collect()
 }
 
-fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
+fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PromiseRow, ChoreFailure> {
     let (plan, _cluster) = lab.new_service(store)?;
     let plan = plan.with_option("--max-guards", GUARDS);
     let mut instance = plan.start()?;
@@ -89,7 +89,7 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
     let course: Vec<String> =
         memory.iter().step_by((memory.len() / 8).max(1)).map(|memory| format!("{memory:.0}")).collect();
     let mut latency = figures.latency;
-    Ok(PartRow {
+    Ok(PromiseRow {
         tried: format!(
             "{runs} runs in {} s, at most {GUARDS} guards in memory, {}",
             time.as_secs(),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::chore_failure::ChoreFailure;
 use crate::fleet::fleet_lab::FleetLab;
 use crate::fleet::latency_figures::LatencyFigures;
-use crate::fleet::part_row::PartRow;
+use crate::fleet::promise_row::PromiseRow;
 use crate::fleet::run_script::RunScript;
 use crate::fleet::served_instance::owner_connection;
 use crate::fleet::store_kind::StoreKind;
@@ -22,18 +22,18 @@ const RUN_STEPS: usize = 60;
 /// Memory of the thread of a client, in bytes.
 const STACK: usize = 256 * 1024;
 
-/// What the clients saw.
+/// Figures of the clients.
 #[derive(Debug, Default)]
 struct SteadyFigures {
     latency: LatencyFigures,
     errors: Vec<String>,
 }
 
-pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
+pub(super) fn run(lab: &FleetLab) -> Result<Vec<PromiseRow>, ChoreFailure> {
     lab.stores.iter().map(|store| on_store(lab, *store)).collect()
 }
 
-fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
+fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PromiseRow, ChoreFailure> {
     let (plan, _cluster) = lab.new_service(store)?;
     let mut instance = plan.start()?;
     let address = instance.address()?;
@@ -71,7 +71,7 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
     if reached < REACHED * rate as f64 {
         broken.push(format!("{reached:.0} steps a second, not {rate}"));
     }
-    Ok(PartRow {
+    Ok(PromiseRow {
         tried: format!(
             "single steps from {connections} connections, {rate} a second for {} s, {}",
             time.as_secs(),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::raw_inserts::RawInserts;
 use crate::chore_failure::ChoreFailure;
 use crate::fleet::fleet_lab::FleetLab;
-use crate::fleet::part_row::PartRow;
+use crate::fleet::promise_row::PromiseRow;
 use crate::fleet::run_script::RunScript;
 use crate::fleet::served_instance::owner_connection;
 use crate::fleet::store_kind::StoreKind;
@@ -26,11 +26,11 @@ const ROUNDS: usize = 3;
 const SHARE: f64 = 0.5;
 const PATIENCE: Duration = Duration::from_mins(1);
 
-pub(super) fn run(lab: &FleetLab) -> Result<Vec<PartRow>, ChoreFailure> {
+pub(super) fn run(lab: &FleetLab) -> Result<Vec<PromiseRow>, ChoreFailure> {
     lab.stores.iter().map(|store| on_store(lab, *store)).collect()
 }
 
-fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
+fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PromiseRow, ChoreFailure> {
     let (plan, cluster) = lab.new_service(store)?;
     let mut instance = plan.start()?;
     let address = instance.address()?;
@@ -54,7 +54,7 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PartRow, ChoreFailure> {
     if share < SHARE {
         broken.push(format!("{:.0} % of raw inserts, not {:.0} %", 100.0 * share, 100.0 * SHARE));
     }
-    Ok(PartRow {
+    Ok(PromiseRow {
         tried: format!("{per_round} batches of {BATCH} steps from {CLIENTS} clients, {}", store.title()),
         promised: format!(
             "at least {:.0} % of the speed of raw batched inserts of the same rows",
@@ -99,7 +99,7 @@ fn send_all(lab: &FleetLab, address: SocketAddr, group: &str, batches: usize) ->
     }
 }
 
-fn problem(answer: std::io::Result<crate::fleet::http_connection::HttpReply>) -> Option<String> {
+fn problem(answer: std::io::Result<crate::fleet::http_connection::ServedReply>) -> Option<String> {
     match answer {
         Ok(reply) if reply.status == 200 => None,
         Ok(reply) => Some(format!("status {}: {}", reply.status, reply.body)),

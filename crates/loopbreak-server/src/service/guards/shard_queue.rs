@@ -153,7 +153,7 @@ impl<T> Drop for QueueReader<'_, T> {
         lanes.is_closed = true;
         let dropped = (std::mem::take(&mut lanes.live), std::mem::take(&mut lanes.bulk), lanes.last.take());
         drop(lanes);
-        // Whoever waits for an answer is told that there is none.
+        // Those who wait for an answer are told that there is none.
         drop(dropped);
     }
 }
@@ -200,7 +200,7 @@ mod tests {
         queue.end();
         assert!(!queue.add(CommandLane::Live, 1, "late"));
         assert_eq!(queue.next_batch(NOW).unwrap(), ["small"]);
-        assert_eq!(queue.next_batch(Duration::from_secs(60)), None);
+        assert_eq!(queue.next_batch(Duration::from_mins(1)), None);
     }
 
     #[test]

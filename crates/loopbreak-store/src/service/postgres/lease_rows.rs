@@ -1,6 +1,6 @@
 //! Leases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::postgres_session::PostgresSession;
 use super::row_values::{signed, storable, unsigned};
@@ -90,7 +90,7 @@ pub(super) fn renew(
     let renewed = rows
         .iter()
         .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
-        .collect::<Result<Vec<(i64, i64)>, tokio_postgres::Error>>()?;
+        .collect::<Result<HashSet<(i64, i64)>, tokio_postgres::Error>>()?;
     Ok(leases.iter().map(|lease| renewed.contains(&(lease.run, signed(lease.epoch)))).collect())
 }
 

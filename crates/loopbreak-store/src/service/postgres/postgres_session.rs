@@ -1,5 +1,5 @@
 //! A connection with its prepared statements, and transactions on it. Each answer of the server has to come within a time: a server
-//! that is out of reach often says nothing at all, and whoever waits for it keeps others waiting.
+//! that is out of reach often says nothing at all, and a thread that waits for it keeps others waiting.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -99,14 +99,12 @@ impl PostgresSession {
     ) -> Result<T, tokio_postgres::Error> {
         self.runtime.block_on(async {
             let mut answer = pin!(answer);
-            match timeout(self.patience, answer.as_mut()).await {
-                Ok(answer) => answer,
-                Err(_) => {
-                    self.connection.abort();
-                    // Without its connection, it fails at once.
-                    answer.await
-                }
+            if let Ok(answer) = timeout(self.patience, answer.as_mut()).await {
+                return answer;
             }
+            self.connection.abort();
+            // Without its connection, it fails at once.
+            answer.await
         })
     }
 

@@ -1,4 +1,4 @@
-//! What was promised and what was seen, and the table of it.
+//! Promises beside what was seen, and the table of them.
 
 use std::fmt::Write as _;
 
@@ -7,18 +7,18 @@ const SHOWN: usize = 12;
 
 /// A row of the table.
 #[derive(Debug)]
-pub(super) struct PartRow {
+pub(super) struct PromiseRow {
     /// The load or the fault.
     pub(super) tried: String,
-    /// What is promised about it.
+    /// The promise about it.
     pub(super) promised: String,
-    /// What was seen.
+    /// The figures that were seen.
     pub(super) seen: String,
     /// The promises that were not kept, each with what showed it.
     pub(super) broken: Vec<String>,
 }
 
-impl PartRow {
+impl PromiseRow {
     /// Renders the broken promises, the first of them in full.
     pub(super) fn render_failures(&self) -> String {
         let mut text = String::new();
@@ -34,9 +34,9 @@ impl PartRow {
 }
 
 /// Renders rows as a table in Markdown.
-pub(super) fn render_table<'r>(rows: impl IntoIterator<Item = (&'r str, &'r PartRow)>) -> String {
+pub(super) fn render_table<'r>(rows: impl IntoIterator<Item = (&'r str, &'r PromiseRow)>) -> String {
     let mut table = "| part | tried | promised | seen | kept |\n|---|---|---|---|---|\n".to_owned();
-    for (part, PartRow { tried, promised, seen, broken }) in rows {
+    for (part, PromiseRow { tried, promised, seen, broken }) in rows {
         let kept = if broken.is_empty() { "yes" } else { "**no**" };
         _ = writeln!(table, "| `{part}` | {tried} | {promised} | {seen} | {kept} |");
     }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn a_row_says_whether_its_promise_was_kept() {
-        let row = |broken: Vec<String>| PartRow {
+        let row = |broken: Vec<String>| PromiseRow {
             tried: "a fault".to_owned(),
             promised: "nothing lost".to_owned(),
             seen: "3 steps".to_owned(),
