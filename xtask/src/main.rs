@@ -21,6 +21,8 @@ mod event_page;
 mod extensions;
 #[cfg(target_os = "linux")]
 mod faults;
+#[cfg(target_os = "linux")]
+mod fleet;
 mod format_table;
 mod fresh_project;
 mod fuzz;
@@ -89,6 +91,8 @@ Chores:
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
   faults [OPTIONS]             inject faults into hooks and their store, and check what is promised about them; `faults --help`
                                has more
+  fleet [OPTIONS]              put the service under load, inject faults, and check what is promised about it; `fleet --help` has
+                               more
   attack [OPTIONS]             make the attacks of a review again and check that none does harm; `attack --help` has more
   release-fixture NAME [--program PATH]
                                write the store that a release leaves behind into the fixtures
@@ -138,6 +142,10 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "faults" => {
             return Err(ChoreFailure::Failed("faults: faults can be injected on Linux only".to_owned()));
         }
+        #[cfg(target_os = "linux")]
+        "fleet" => return fleet::run(rest),
+        #[cfg(not(target_os = "linux"))]
+        "fleet" => return Err(ChoreFailure::Failed("fleet: servers are tried on Linux only".to_owned())),
         #[cfg(target_os = "linux")]
         "attack" => return attack::run(rest),
         #[cfg(not(target_os = "linux"))]
@@ -204,6 +212,7 @@ mod tests {
             "analyze-bench",
             "fuzz",
             "faults",
+            "fleet",
             "attack",
             "release-fixture",
             "screenshots",
@@ -242,6 +251,7 @@ mod tests {
             "analyze-bench logs --rounds x",
             "fuzz soon",
             "faults --only nothing",
+            "fleet --only nothing",
             "attack --only nothing",
             "release-fixture a/b",
             "screenshots all",

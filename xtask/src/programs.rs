@@ -162,6 +162,12 @@ pub(crate) fn install_for_faults() -> Result<(), ChoreFailure> {
     [TRACER, DATABASE_SHELL].iter().try_for_each(DebianProgram::install)
 }
 
+/// Installs the programs that `cargo xtask fleet` needs.
+#[cfg(target_os = "linux")]
+pub(crate) fn install_for_fleet() -> Result<(), ChoreFailure> {
+    [TRACER, DATABASE_SHELL, DATABASE_SERVER].iter().try_for_each(DebianProgram::install)
+}
+
 /// Installs the programs that `cargo xtask attack` needs.
 #[cfg(target_os = "linux")]
 pub(crate) fn install_for_attacks() -> Result<(), ChoreFailure> {

@@ -78,6 +78,25 @@ impl PostgresServer {
         self.end(Signal::SIGQUIT);
     }
 
+    /// Stops everything that serves a database, so that nothing is answered, or lets it continue.
+    pub(crate) fn pause(&self, database: &str, is_paused: bool) {
+        static PAUSED: std::sync::Mutex<Vec<i32>> = std::sync::Mutex::new(Vec::new());
+        let mut paused = PAUSED.lock().unwrap();
+        if is_paused {
+            let sql = "SELECT pid FROM pg_stat_activity WHERE datname = $1";
+            let sessions = self.connect("postgres").unwrap().query(sql, &[&database]).unwrap();
+            paused.extend(sessions.iter().map(|row| row.get::<_, i32>(0)));
+            paused.push(self.process.as_ref().unwrap().id().cast_signed());
+        }
+        let signal = if is_paused { Signal::SIGSTOP } else { Signal::SIGCONT };
+        for process in paused.iter() {
+            kill(Pid::from_raw(*process), signal).unwrap();
+        }
+        if !is_paused {
+            paused.clear();
+        }
+    }
+
     fn end(&mut self, signal: Signal) {
         if let Some(mut process) = self.process.take() {
             let _ = kill(Pid::from_raw(process.id().cast_signed()), signal);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use loopbreak_store::StoreError;
 use loopbreak_store::service::{
@@ -109,6 +110,52 @@ fn entries_of_a_day_have_a_partition_that_is_dropped_when_they_are_old() {
     let kept =
         store.entries(&EntryQuery { run: Some(lease.run), limit: 9, ..EntryQuery::default() }).unwrap();
     assert_eq!(kept.iter().map(|entry| entry.seq).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn servers_that_start_on_a_new_day_at_the_same_time_make_its_partitions_once() {
+    /// The lock under which tables are created.
+    const TABLES_LOCK: i64 = 0x4c42_7376_0001;
+    let fixture = PostgresFixture::new();
+    drop(fixture.open_at(TODAY));
+    let mut other = fixture.server.connect("fleet").unwrap();
+    let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    other.execute("SELECT pg_advisory_lock($1)", &[&TABLES_LOCK]).unwrap();
+    thread::scope(|scope| {
+        let starting: Vec<_> =
+            (0..3).map(|_| scope.spawn(|| drop(fixture.open_at(TODAY + 10 * DAY)))).collect();
+        // All have seen that there is no partition yet.
+        while other.query_one(waiting, &[]).unwrap().get::<_, i64>(0) < 3 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        other.execute("SELECT pg_advisory_unlock($1)", &[&TABLES_LOCK]).unwrap();
+        for server in starting {
+            server.join().unwrap();
+        }
+    });
+    assert!(fixture.partitions().contains(&"entries_day_20012".to_owned()));
+}
+
+/// A machine that hangs or that a network has lost says nothing at all.
+#[test]
+fn a_database_that_does_not_answer_is_given_up_and_found_again() {
+    let fixture = PostgresFixture::new();
+    let store = fixture.open();
+    store.check().unwrap();
+    fixture.server.pause("fleet", true);
+    let ask = |longest: u64| {
+        let asked = Instant::now();
+        let error = store.check().unwrap_err();
+        assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+        assert!(asked.elapsed() < Duration::from_secs(longest), "{error:?} after {:?}", asked.elapsed());
+    };
+    ask(25);
+    // No new connection is answered either, and that is not tried for everybody who waits.
+    ask(12);
+    ask(1);
+    fixture.server.pause("fleet", false);
+    thread::sleep(Duration::from_millis(1500));
+    store.check().unwrap();
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -18,6 +17,7 @@ use super::guard_shard::{GuardShard, ShardCommand, ShardOptions};
 use super::guarded_run::{RunCall, RunCallAnswer};
 use super::run_rules::RunRules;
 use super::service_counters::ServiceCounters;
+use super::shard_queue::{CommandLane, ShardQueue};
 use crate::mcp::ServeError;
 use crate::mcp::protocol::input_limits::check_task_id;
 use crate::mcp::tools::check_step;
@@ -66,7 +66,7 @@ struct PoolShared {
 
 #[derive(Debug)]
 struct ShardHandle {
-    commands: Sender<ShardCommand>,
+    commands: Arc<ShardQueue<ShardCommand>>,
     /// Number of steps that wait.
     queued: Arc<AtomicUsize>,
 }
@@ -81,7 +81,8 @@ impl GuardPool {
         let mut shards = Vec::with_capacity(count);
         let mut threads = Vec::with_capacity(count);
         for number in 0..count {
-            let (commands, receiver) = channel();
+            let commands: Arc<ShardQueue<ShardCommand>> = Arc::default();
+            let queue = Arc::clone(&commands);
             let queued: Arc<AtomicUsize> = Arc::default();
             let shard = ShardOptions {
                 store: Arc::clone(store),
@@ -97,7 +98,7 @@ impl GuardPool {
             let no_rules = Arc::clone(&no_rules);
             let thread = thread::Builder::new()
                 .name(format!("guards-{number}"))
-                .spawn(move || GuardShard::new(shard, no_rules).run(&receiver))
+                .spawn(move || GuardShard::new(shard, no_rules).run(&queue))
                 .map_err(ServeError::Thread)?;
             threads.push(thread);
             shards.push(ShardHandle { commands, queued });
@@ -133,7 +134,7 @@ impl GuardPool {
     fn enter(&self, shard: usize, steps: usize) -> Result<(), IngestError> {
         let queued = &self.shared.shards[shard].queued;
         let before = queued.fetch_add(steps, Ordering::Relaxed);
-        if before > 0 && before + steps > self.shared.max_queued {
+        if before > 0 && before + steps > CommandLane::of_request(steps).limit(self.shared.max_queued) {
             queued.fetch_sub(steps, Ordering::Relaxed);
             self.shared.counters.count_shed(steps as u64);
             return Err(IngestError::Overloaded { retry_after: RETRY_TIME });
@@ -144,10 +145,11 @@ impl GuardPool {
     fn send(&self, shard: usize, command: ShardCommand) -> Result<(), IngestError> {
         let steps = command.steps();
         let handle = &self.shared.shards[shard];
-        handle.commands.send(command).map_err(|_| {
-            handle.queued.fetch_sub(steps, Ordering::Relaxed);
-            ending()
-        })
+        if handle.commands.add(CommandLane::of_request(steps), steps, command) {
+            return Ok(());
+        }
+        handle.queued.fetch_sub(steps, Ordering::Relaxed);
+        Err(ending())
     }
 
     /// Carries out a call about a run. `input` is the call as JSON, for the log of the run.
@@ -173,20 +175,20 @@ impl GuardPool {
     /// Reads the allowed loops of a project again, in all threads.
     pub(crate) fn refresh_rules(&self, project: &ProjectName) {
         for shard in &self.shared.shards {
-            let _ = shard.commands.send(ShardCommand::RefreshRules(project.to_string()));
+            shard.commands.add(CommandLane::Live, 0, ShardCommand::RefreshRules(project.to_string()));
         }
     }
 
     /// Tells a guard that somebody asked to stop its run, or withdrew that.
     pub(crate) fn set_stop(&self, key: ServiceRunKey, reason: Option<String>) {
         let shard = self.shard(&key.project, &key.run);
-        let _ = self.shared.shards[shard].commands.send(ShardCommand::SetStop(key, reason));
+        self.shared.shards[shard].commands.add(CommandLane::Live, 0, ShardCommand::SetStop(key, reason));
     }
 
     /// Removes the guard of a run that was deleted.
     pub(crate) fn forget(&self, key: ServiceRunKey) {
         let shard = self.shard(&key.project, &key.run);
-        let _ = self.shared.shards[shard].commands.send(ShardCommand::Forget(key));
+        self.shared.shards[shard].commands.add(CommandLane::Live, 0, ShardCommand::Forget(key));
     }
 
     /// Wakes those who wait for entries, after one was added without a guard.
@@ -202,12 +204,21 @@ impl GuardPool {
     pub(crate) fn end(&self) {
         for shard in &self.shared.shards {
             let (reply, _) = oneshot::channel();
-            let _ = shard.commands.send(ShardCommand::End(reply));
+            shard.commands.add(CommandLane::Last, 0, ShardCommand::End(reply));
         }
         let threads =
             std::mem::take(&mut *self.shared.threads.lock().unwrap_or_else(PoisonError::into_inner));
         for thread in threads {
             let _ = thread.join();
+        }
+    }
+}
+
+/// The threads put their guards away when nobody uses the pool any more.
+impl Drop for PoolShared {
+    fn drop(&mut self) {
+        for shard in &self.shards {
+            shard.commands.end();
         }
     }
 }

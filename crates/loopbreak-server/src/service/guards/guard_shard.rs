@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use loopbreak::Settings;
@@ -18,11 +17,12 @@ use tokio::sync::{oneshot, watch};
 use super::guarded_run::{GuardedRun, KnownAnswer, PendingChange, RunCall, RunCallAnswer};
 use super::run_rules::{AllowedLoopRecord, RunRules};
 use super::service_counters::ServiceCounters;
+use super::shard_queue::{QueueReader, ShardQueue};
 use crate::mcp::protocol::ToolError;
 use crate::service::{IngestError, IngestItem, StepAnswer};
 
-/// Number of steps in one transaction, above which no more commands are added to it.
-const BATCH_STEPS: usize = 200;
+/// Number of runs that are put away in one transaction.
+const BATCH_RUNS: usize = 200;
 /// Time between two looks at leases and idle runs.
 const TICK: Duration = Duration::from_secs(5);
 /// Time after which the allowed loops of a project are read again. Other servers may change them.
@@ -116,28 +116,9 @@ impl GuardShard {
     }
 
     /// Carries out commands until the pool ends.
-    pub(super) fn run(mut self, commands: &Receiver<ShardCommand>) {
-        loop {
-            let mut batch = Vec::new();
-            let mut steps = 0;
-            match commands.recv_timeout(TICK) {
-                Ok(command) => batch.push(command),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    self.put_all_away();
-                    return;
-                }
-            }
-            while let Some(last) = batch.last() {
-                steps += last.steps();
-                if steps >= BATCH_STEPS || matches!(last, ShardCommand::End(_)) {
-                    break;
-                }
-                match commands.try_recv() {
-                    Ok(command) => batch.push(command),
-                    Err(_) => break,
-                }
-            }
+    pub(super) fn run(mut self, queue: &ShardQueue<ShardCommand>) {
+        let reader = QueueReader(queue);
+        while let Some(batch) = reader.0.next_batch(TICK) {
             let ended = self.carry_out(batch);
             if let Some(ended) = ended {
                 self.put_all_away();
@@ -151,6 +132,7 @@ impl GuardShard {
                 self.tick();
             }
         }
+        self.put_all_away();
     }
 
     fn carry_out(&mut self, batch: Vec<ShardCommand>) -> Option<oneshot::Sender<()>> {
@@ -510,7 +492,7 @@ impl GuardShard {
 
     /// Stores the state of runs, gives their leases back and forgets them. If the store fails, the steps are in it all the same.
     fn put_away(&mut self, keys: &[ServiceRunKey]) {
-        for some in keys.chunks(BATCH_STEPS) {
+        for some in keys.chunks(BATCH_RUNS) {
             let mut leases = Vec::new();
             let mut batch = Vec::new();
             for key in some {

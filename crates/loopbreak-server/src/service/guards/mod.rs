@@ -2,6 +2,7 @@
 //!
 //! - `guard_pool`: finds the thread that has a run, and takes no more than can be handled
 //! - `guard_shard`: one thread with the guards of some runs; it stores what it did before it answers
+//! - `shard_queue`: the commands that wait for such a thread, small requests first
 //! - `guarded_run`: one run: its guard, its figures, and its state between two steps
 //! - `run_rules`: the loops that people allowed, as settings and as a filter
 //! - `task_store`: the tasks of one run, for the calls about them
@@ -14,6 +15,7 @@ mod guarded_run;
 mod pool_tests;
 mod run_rules;
 mod service_counters;
+mod shard_queue;
 mod task_store;
 
 pub(crate) use guard_pool::{GuardPool, PoolOptions};

@@ -27,7 +27,7 @@ pub(super) fn append(
     session: &mut PostgresSession,
     batch: &[RunAppend],
     now: i64,
-) -> Result<Vec<AppendResult>, postgres::Error> {
+) -> Result<Vec<AppendResult>, tokio_postgres::Error> {
     let runs: BTreeSet<i64> = batch.iter().map(|addition| addition.lease.run).collect();
     let is_plain = runs.len() == batch.len();
     lock_runs(session, &runs.into_iter().collect::<Vec<_>>())?;
@@ -65,7 +65,7 @@ fn update_runs(
     session: &mut PostgresSession,
     batch: &[&RunAppend],
     now: i64,
-) -> Result<HashMap<i64, AppendedRun>, postgres::Error> {
+) -> Result<HashMap<i64, AppendedRun>, tokio_postgres::Error> {
     if batch.is_empty() {
         return Ok(HashMap::new());
     }
@@ -108,7 +108,7 @@ fn update_runs(
             &now,
         ],
     )?;
-    let read = |row: &postgres::Row| {
+    let read = |row: &tokio_postgres::Row| {
         let run =
             AppendedRun { project: row.try_get(1)?, name: row.try_get(2)?, stop_request: row.try_get(3)? };
         Ok((row.try_get(0)?, run))
@@ -116,7 +116,10 @@ fn update_runs(
     rows.iter().map(read).collect()
 }
 
-fn update_snapshots(session: &mut PostgresSession, batch: &[&RunAppend]) -> Result<(), postgres::Error> {
+fn update_snapshots(
+    session: &mut PostgresSession,
+    batch: &[&RunAppend],
+) -> Result<(), tokio_postgres::Error> {
     // The last one of a run counts.
     let snapshots: BTreeMap<i64, _> = batch
         .iter()
@@ -139,7 +142,7 @@ fn update_loops(
     batch: &[&RunAppend],
     known: &HashMap<i64, AppendedRun>,
     now: i64,
-) -> Result<(), postgres::Error> {
+) -> Result<(), tokio_postgres::Error> {
     let mut updates: Vec<(i64, &LoopUpdate, i64, &AppendedRun)> = Vec::new();
     for addition in batch {
         let Some(run) = known.get(&addition.lease.run) else { continue };
@@ -157,7 +160,7 @@ fn update_usage(
     session: &mut PostgresSession,
     batch: &[&RunAppend],
     known: &HashMap<i64, AppendedRun>,
-) -> Result<(), postgres::Error> {
+) -> Result<(), tokio_postgres::Error> {
     let mut sums = UsageSums::default();
     for addition in batch {
         if let Some(run) = known.get(&addition.lease.run) {
@@ -181,7 +184,7 @@ fn insert_entries(
     session: &mut PostgresSession,
     batch: &[&RunAppend],
     known: &HashMap<i64, AppendedRun>,
-) -> Result<Vec<i64>, postgres::Error> {
+) -> Result<Vec<i64>, tokio_postgres::Error> {
     let count: usize = batch.iter().map(|addition| addition.entries.len()).sum();
     if count == 0 {
         return Ok(vec![0; batch.len()]);
@@ -227,7 +230,7 @@ fn insert_entries(
 }
 
 /// Takes the next ids of entries and returns the first. They become visible in their order.
-pub(super) fn next_ids(session: &mut PostgresSession, count: usize) -> Result<i64, postgres::Error> {
+pub(super) fn next_ids(session: &mut PostgresSession, count: usize) -> Result<i64, tokio_postgres::Error> {
     session.execute("SELECT pg_advisory_xact_lock($1)", &[&ENTRY_LOCK])?;
     session.execute("SELECT pg_notify($1, '')", &[&ENTRY_CHANNEL])?;
     let count = row_limit(count);

@@ -148,6 +148,12 @@ pub(super) fn migrate(session: &mut PostgresSession, now: i64) -> Result<(), Ses
     if version(session)? == VERSION {
         return Ok(());
     }
+    session.allow_long_work()?;
+    apply(session, now)?;
+    Ok(session.end_long_work()?)
+}
+
+fn apply(session: &mut PostgresSession, now: i64) -> Result<(), SessionError> {
     session.transact(TransactionKind::Change, |session| {
         session.execute("SELECT pg_advisory_xact_lock($1)", &[&TABLES_LOCK])?;
         session.run_batch(
@@ -172,7 +178,7 @@ pub(super) fn migrate(session: &mut PostgresSession, now: i64) -> Result<(), Ses
 }
 
 /// Returns the version of the tables, 0 for an empty database.
-fn version(session: &mut PostgresSession) -> Result<i32, postgres::Error> {
+fn version(session: &mut PostgresSession) -> Result<i32, tokio_postgres::Error> {
     let exists: bool = session.query_one("SELECT to_regclass('migrations') IS NOT NULL", &[])?.try_get(0)?;
     if !exists {
         return Ok(0);
@@ -181,7 +187,7 @@ fn version(session: &mut PostgresSession) -> Result<i32, postgres::Error> {
     Ok(latest.try_get::<_, Option<i32>>(0)?.unwrap_or(0))
 }
 
-fn too_new(session: &mut PostgresSession, found: i32) -> Result<StoreError, postgres::Error> {
+fn too_new(session: &mut PostgresSession, found: i32) -> Result<StoreError, tokio_postgres::Error> {
     let row = session.query_opt("SELECT name FROM migrations WHERE version = $1", &[&found])?;
     let name: String = row.map(|row| row.try_get(0)).transpose()?.unwrap_or_default();
     let written_by = name.rsplit_once("(Loopbreak ").map(|(_, rest)| rest.trim_end_matches(')'));

@@ -40,15 +40,20 @@ fn make_partition(session: &mut PostgresSession, day: i64) -> Result<(), Session
         if is_made || session.query_one(has_entries, &[&from, &to])?.try_get(0)? {
             return Ok(());
         }
+        // A connection remembers that there was no such table, also after another server has made it: only the creation itself
+        // looks again.
         session.run_batch(&format!(
-            "CREATE TABLE {name} PARTITION OF entries FOR VALUES FROM ({from}) TO ({to})"
+            "CREATE TABLE IF NOT EXISTS {name} PARTITION OF entries FOR VALUES FROM ({from}) TO ({to})"
         ))?;
         Ok(())
     })
 }
 
 /// Removes the partitions whose days ended before a time. One with a step that is needed to restore a guard stays.
-pub(super) fn drop_partitions(session: &mut PostgresSession, before: i64) -> Result<(), postgres::Error> {
+pub(super) fn drop_partitions(
+    session: &mut PostgresSession,
+    before: i64,
+) -> Result<(), tokio_postgres::Error> {
     let sql = format!(
         "SELECT relname::text FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid \
          WHERE inhparent = 'entries'::regclass AND relname LIKE '{NAME}%'"

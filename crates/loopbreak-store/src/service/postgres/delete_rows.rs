@@ -6,7 +6,10 @@ use super::row_values::row_limit;
 use super::run_rows;
 use crate::service::ServiceRunKey;
 
-pub(super) fn forget(session: &mut PostgresSession, key: &ServiceRunKey) -> Result<bool, postgres::Error> {
+pub(super) fn forget(
+    session: &mut PostgresSession,
+    key: &ServiceRunKey,
+) -> Result<bool, tokio_postgres::Error> {
     let Some(run) = run_rows::find(session, key)? else { return Ok(false) };
     delete(session, &[run.id])?;
     Ok(true)
@@ -16,7 +19,7 @@ pub(super) fn prune(
     session: &mut PostgresSession,
     before: i64,
     limit: usize,
-) -> Result<u64, postgres::Error> {
+) -> Result<u64, tokio_postgres::Error> {
     let rows = session.query(
         "SELECT id FROM runs WHERE seen < $1 ORDER BY seen, id LIMIT $2",
         &[&before, &row_limit(limit)],
@@ -40,8 +43,8 @@ pub(super) fn prune(
 }
 
 /// Deletes runs and what is stored of them. Loops that were found only there are deleted too.
-fn delete(session: &mut PostgresSession, runs: &[i64]) -> Result<(), postgres::Error> {
-    let values: &[&(dyn postgres::types::ToSql + Sync)] = &[&runs];
+fn delete(session: &mut PostgresSession, runs: &[i64]) -> Result<(), tokio_postgres::Error> {
+    let values: &[&(dyn tokio_postgres::types::ToSql + Sync)] = &[&runs];
     session.execute(
         "UPDATE loops SET runs = loops.runs - met.count, last_run = CASE WHEN last_run IN \
            (SELECT name FROM runs WHERE id = ANY($1)) THEN '' ELSE last_run END \

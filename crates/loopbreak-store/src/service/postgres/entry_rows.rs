@@ -1,6 +1,6 @@
 //! Questions about entries.
 
-use postgres::Row;
+use tokio_postgres::Row;
 
 use super::append_rows::next_ids;
 use super::lease_rows::project_id;
@@ -14,7 +14,7 @@ const SELECT: &str = "SELECT entries.id, projects.name, runs.name, seq, entries.
      notable, input, answer FROM entries JOIN projects ON projects.id = entries.project \
      LEFT JOIN runs ON runs.id = entries.run";
 
-fn read_entry(row: &Row) -> Result<Option<LogEntry>, postgres::Error> {
+fn read_entry(row: &Row) -> Result<Option<LogEntry>, tokio_postgres::Error> {
     // An entry of a later release.
     let Ok(kind) = row.try_get::<_, &str>(5)?.parse() else { return Ok(None) };
     Ok(Some(LogEntry {
@@ -36,15 +36,15 @@ fn collect(
     session: &mut PostgresSession,
     sql: &str,
     values: SqlValues<'_>,
-) -> Result<Vec<LogEntry>, postgres::Error> {
+) -> Result<Vec<LogEntry>, tokio_postgres::Error> {
     session.query(sql, values)?.iter().filter_map(|row| read_entry(row).transpose()).collect()
 }
 
-pub(super) fn load(session: &mut PostgresSession, run: i64) -> Result<LoadedRun, postgres::Error> {
+pub(super) fn load(session: &mut PostgresSession, run: i64) -> Result<LoadedRun, tokio_postgres::Error> {
     let row = session.query_opt("SELECT seq, state FROM snapshots WHERE run = $1", &[&run])?;
     let snapshot = row
         .map(|row| {
-            Ok::<_, postgres::Error>(StateSnapshot { seq: unsigned(&row, 0)?, state: row.try_get(1)? })
+            Ok::<_, tokio_postgres::Error>(StateSnapshot { seq: unsigned(&row, 0)?, state: row.try_get(1)? })
         })
         .transpose()?;
     let after = snapshot.as_ref().map_or(0, |snapshot| signed(snapshot.seq));
@@ -57,7 +57,7 @@ pub(super) fn find_keys(
     session: &mut PostgresSession,
     run: i64,
     keys: &[&str],
-) -> Result<Vec<LogEntry>, postgres::Error> {
+) -> Result<Vec<LogEntry>, tokio_postgres::Error> {
     let keys: Vec<_> = keys.iter().map(|key| storable(key)).collect();
     let sql = format!(
         "{SELECT} JOIN entry_keys ON entry_keys.id = entries.id AND entry_keys.at = entries.at \
@@ -69,7 +69,7 @@ pub(super) fn find_keys(
 pub(super) fn select(
     session: &mut PostgresSession,
     query: &EntryQuery,
-) -> Result<Vec<LogEntry>, postgres::Error> {
+) -> Result<Vec<LogEntry>, tokio_postgres::Error> {
     let project = query.project.as_deref().map(storable);
     let kinds: Vec<&str> = query.kinds.iter().map(|kind| kind.as_str()).collect();
     let limit = row_limit(query.limit);
@@ -89,7 +89,7 @@ pub(super) fn select(
     collect(session, sql.text(), sql.values())
 }
 
-pub(super) fn last(session: &mut PostgresSession) -> Result<i64, postgres::Error> {
+pub(super) fn last(session: &mut PostgresSession) -> Result<i64, tokio_postgres::Error> {
     session.query_one("SELECT coalesce(max(id), 0) FROM entries", &[])?.try_get(0)
 }
 
@@ -101,7 +101,7 @@ pub(super) fn note(
     kind: EntryKind,
     detail: &str,
     now: i64,
-) -> Result<(), postgres::Error> {
+) -> Result<(), tokio_postgres::Error> {
     let project = project_id(session, project)?;
     let id = next_ids(session, 1)?;
     session.execute(

@@ -1,6 +1,6 @@
 //! Leases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::postgres_session::PostgresSession;
 use super::row_values::{signed, storable, unsigned};
@@ -13,7 +13,7 @@ pub(super) fn claim(
     owner: &str,
     now: i64,
     until: i64,
-) -> Result<Vec<RunClaim>, postgres::Error> {
+) -> Result<Vec<RunClaim>, tokio_postgres::Error> {
     // Rows are locked in the same order by all servers, so that no two wait for each other.
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by(|a, b| keys[*a].cmp(&keys[*b]));
@@ -30,7 +30,7 @@ fn claim_run(
     owner: &str,
     now: i64,
     until: i64,
-) -> Result<RunClaim, postgres::Error> {
+) -> Result<RunClaim, tokio_postgres::Error> {
     let project = project_id(session, &key.project)?;
     let name = storable(&key.run);
     let take = format!(
@@ -61,7 +61,7 @@ fn claim_run(
 }
 
 /// Returns the number of a project, and adds it if it is new.
-pub(super) fn project_id(session: &mut PostgresSession, name: &str) -> Result<i64, postgres::Error> {
+pub(super) fn project_id(session: &mut PostgresSession, name: &str) -> Result<i64, tokio_postgres::Error> {
     let name = storable(name);
     let find = "SELECT id FROM projects WHERE name = $1";
     if let Some(row) = session.query_opt(find, &[&name])? {
@@ -72,7 +72,7 @@ pub(super) fn project_id(session: &mut PostgresSession, name: &str) -> Result<i6
 }
 
 /// Locks runs in the order of their numbers.
-pub(super) fn lock_runs(session: &mut PostgresSession, runs: &[i64]) -> Result<(), postgres::Error> {
+pub(super) fn lock_runs(session: &mut PostgresSession, runs: &[i64]) -> Result<(), tokio_postgres::Error> {
     session.query("SELECT id FROM runs WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE", &[&runs])?;
     Ok(())
 }
@@ -81,7 +81,7 @@ pub(super) fn renew(
     session: &mut PostgresSession,
     leases: &[RunLease],
     until: i64,
-) -> Result<Vec<bool>, postgres::Error> {
+) -> Result<Vec<bool>, tokio_postgres::Error> {
     let (runs, owners, epochs) = columns(leases);
     lock_runs(session, &runs)?;
     let sql = "UPDATE runs SET until = $4 FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS lease (run, owner, epoch) \
@@ -90,11 +90,14 @@ pub(super) fn renew(
     let renewed = rows
         .iter()
         .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
-        .collect::<Result<Vec<(i64, i64)>, postgres::Error>>()?;
+        .collect::<Result<HashSet<(i64, i64)>, tokio_postgres::Error>>()?;
     Ok(leases.iter().map(|lease| renewed.contains(&(lease.run, signed(lease.epoch)))).collect())
 }
 
-pub(super) fn release(session: &mut PostgresSession, leases: &[RunLease]) -> Result<(), postgres::Error> {
+pub(super) fn release(
+    session: &mut PostgresSession,
+    leases: &[RunLease],
+) -> Result<(), tokio_postgres::Error> {
     let (runs, owners, epochs) = columns(leases);
     lock_runs(session, &runs)?;
     let sql = "UPDATE runs SET owner = '', until = 0 \

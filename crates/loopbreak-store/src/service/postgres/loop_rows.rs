@@ -1,6 +1,6 @@
 //! Questions about loops and usage, and changes of loops.
 
-use postgres::Row;
+use tokio_postgres::Row;
 
 use super::entry_rows;
 use super::postgres_session::PostgresSession;
@@ -13,7 +13,7 @@ use crate::service::{
 const SELECT: &str = "SELECT projects.name, loop, state, detector, pattern, severity, reason, tool, action, model, findings, \
      runs, steps, cost, tokens, first_seen, last_seen, last_run FROM loops JOIN projects ON projects.id = project";
 
-fn read_loop(row: &Row) -> Result<LoopIssue, postgres::Error> {
+fn read_loop(row: &Row) -> Result<LoopIssue, tokio_postgres::Error> {
     Ok(LoopIssue {
         project: row.try_get(0)?,
         loop_id: row.try_get(1)?,
@@ -44,7 +44,7 @@ pub(super) fn update(
     update: &LoopUpdate,
     (run_id, run_name): (i64, &str),
     now: i64,
-) -> Result<(), postgres::Error> {
+) -> Result<(), tokio_postgres::Error> {
     let sql = "INSERT INTO loops (project, loop, state, detector, pattern, severity, reason, tool, action, model, rule, \
          findings, runs, steps, cost, tokens, first_seen, last_seen, last_run) \
          VALUES ($1, $2, 'open', $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, $12, $13, $14, $15, $15, $16) \
@@ -93,7 +93,7 @@ pub(super) fn update(
 pub(super) fn select(
     session: &mut PostgresSession,
     query: &LoopQuery,
-) -> Result<Vec<LoopIssue>, postgres::Error> {
+) -> Result<Vec<LoopIssue>, tokio_postgres::Error> {
     let project = query.project.as_deref().map(storable);
     let state = query.state.map(IssueState::as_str);
     let (limit, offset) = (row_limit(query.limit), row_limit(query.offset));
@@ -114,7 +114,7 @@ pub(super) fn find(
     session: &mut PostgresSession,
     project: &str,
     loop_id: &str,
-) -> Result<Option<LoopIssue>, postgres::Error> {
+) -> Result<Option<LoopIssue>, tokio_postgres::Error> {
     let sql = format!("{SELECT} WHERE projects.name = $1 AND loop = $2");
     let row = session.query_opt(&sql, &[&storable(project), &storable(loop_id)])?;
     row.as_ref().map(read_loop).transpose()
@@ -126,7 +126,7 @@ pub(super) fn set_state(
     loop_id: &str,
     state: IssueState,
     now: i64,
-) -> Result<bool, postgres::Error> {
+) -> Result<bool, tokio_postgres::Error> {
     let changed = session.execute(
         "UPDATE loops SET state = $3 WHERE loop = $2 AND project = (SELECT id FROM projects WHERE name = $1)",
         &[&storable(project), &storable(loop_id), &state.as_str()],
@@ -142,7 +142,7 @@ pub(super) fn set_state(
 pub(super) fn allowed(
     session: &mut PostgresSession,
     project: &str,
-) -> Result<Vec<AllowedLoop>, postgres::Error> {
+) -> Result<Vec<AllowedLoop>, tokio_postgres::Error> {
     let sql = "SELECT loop, rule FROM loops JOIN projects ON projects.id = project \
          WHERE projects.name = $1 AND state = 'allowed' ORDER BY loop";
     let rows = session.query(sql, &[&storable(project)])?;
@@ -152,7 +152,7 @@ pub(super) fn allowed(
 pub(super) fn usage(
     session: &mut PostgresSession,
     query: &UsageQuery,
-) -> Result<Vec<DailyUsage>, postgres::Error> {
+) -> Result<Vec<DailyUsage>, tokio_postgres::Error> {
     let sql = "SELECT projects.name, day, model, detector, steps, tokens, cost FROM usage \
          JOIN projects ON projects.id = project WHERE day >= $1 AND ($2::text IS NULL OR projects.name = $2) \
          ORDER BY day DESC, projects.name, model, detector LIMIT $3";

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use postgres::Config;
+use tokio_postgres::Config;
 
 use crate::StoreUrlError;
 
@@ -78,9 +78,9 @@ impl fmt::Display for PostgresUrl {
         for (index, host) in self.config.get_hosts().iter().enumerate() {
             let separator = if index == 0 { "" } else { "," };
             match host {
-                postgres::config::Host::Tcp(name) => write!(f, "{separator}{name}")?,
+                tokio_postgres::config::Host::Tcp(name) => write!(f, "{separator}{name}")?,
                 #[cfg(unix)]
-                postgres::config::Host::Unix(path) => write!(f, "{separator}{}", path.display())?,
+                tokio_postgres::config::Host::Unix(path) => write!(f, "{separator}{}", path.display())?,
             }
             if let Some(port) = self.config.get_ports().get(index) {
                 write!(f, ":{port}")?;
@@ -116,7 +116,7 @@ mod tests {
     fn the_file_of_certificates_is_an_option_of_its_own() {
         let url: PostgresUrl = "postgres://db/x?sslrootcert=/a/b.pem&sslmode=require".parse().unwrap();
         assert_eq!(url.authorities(), Some(Path::new("/a/b.pem")));
-        assert_eq!(url.config().get_ssl_mode(), postgres::config::SslMode::Require);
+        assert_eq!(url.config().get_ssl_mode(), tokio_postgres::config::SslMode::Require);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use postgres::Row;
+use tokio_postgres::Row;
 
 use crate::service::RunVerdict;
 
@@ -22,11 +22,11 @@ pub(super) fn storable(text: &str) -> Cow<'_, str> {
 }
 
 /// Reads a number that is never negative.
-pub(super) fn unsigned(row: &Row, column: usize) -> Result<u64, postgres::Error> {
+pub(super) fn unsigned(row: &Row, column: usize) -> Result<u64, tokio_postgres::Error> {
     Ok(u64::try_from(row.try_get::<_, i64>(column)?).unwrap_or(0))
 }
 
-pub(super) fn verdict(row: &Row, column: usize) -> Result<RunVerdict, postgres::Error> {
+pub(super) fn verdict(row: &Row, column: usize) -> Result<RunVerdict, tokio_postgres::Error> {
     let number = usize::try_from(row.try_get::<_, i16>(column)?).unwrap_or(usize::MAX);
     Ok(RunVerdict::ALL.get(number).copied().unwrap_or(RunVerdict::Stop))
 }

@@ -1,6 +1,6 @@
 //! Questions about runs.
 
-use postgres::Row;
+use tokio_postgres::Row;
 
 use super::entry_rows;
 use super::postgres_session::PostgresSession;
@@ -13,7 +13,7 @@ pub(super) const RUN_COLUMNS: &str = "runs.id, projects.name, runs.name, started
      verdict, worst, findings, cost, tokens, wasted_steps, wasted_cost, wasted_tokens, model, agent, stopped, held_out, \
      warned_at";
 
-pub(super) fn read_run(row: &Row) -> Result<ServiceRun, postgres::Error> {
+pub(super) fn read_run(row: &Row) -> Result<ServiceRun, tokio_postgres::Error> {
     Ok(ServiceRun {
         id: row.try_get(0)?,
         project: row.try_get(1)?,
@@ -45,7 +45,7 @@ pub(super) fn read_run(row: &Row) -> Result<ServiceRun, postgres::Error> {
 pub(super) fn find(
     session: &mut PostgresSession,
     key: &ServiceRunKey,
-) -> Result<Option<ServiceRun>, postgres::Error> {
+) -> Result<Option<ServiceRun>, tokio_postgres::Error> {
     let sql = format!(
         "SELECT {RUN_COLUMNS} FROM runs JOIN projects ON projects.id = project \
          WHERE projects.name = $1 AND runs.name = $2"
@@ -57,7 +57,7 @@ pub(super) fn find(
 pub(super) fn select(
     session: &mut PostgresSession,
     query: &RunQuery,
-) -> Result<Vec<ServiceRun>, postgres::Error> {
+) -> Result<Vec<ServiceRun>, tokio_postgres::Error> {
     let project = query.project.as_deref().map(storable);
     let text = query.text.as_deref().map(storable);
     let loop_id = query.loop_id.as_deref().map(storable);
@@ -84,7 +84,7 @@ pub(super) fn select(
 pub(super) fn count(
     session: &mut PostgresSession,
     since: i64,
-) -> Result<Vec<(RunVerdict, u64)>, postgres::Error> {
+) -> Result<Vec<(RunVerdict, u64)>, tokio_postgres::Error> {
     let sql = "SELECT verdict, count(*) FROM runs WHERE seen >= $1 AND last_seq > 0 GROUP BY verdict ORDER BY verdict";
     session.query(sql, &[&since])?.iter().map(|row| Ok((verdict(row, 0)?, unsigned(row, 1)?))).collect()
 }
@@ -94,7 +94,7 @@ pub(super) fn request_stop(
     key: &ServiceRunKey,
     reason: Option<&str>,
     now: i64,
-) -> Result<bool, postgres::Error> {
+) -> Result<bool, tokio_postgres::Error> {
     let Some(run) = find(session, key)? else { return Ok(false) };
     let stored = reason.map(storable);
     session.execute("UPDATE runs SET stop_request = $2 WHERE id = $1", &[&run.id, &stored])?;

@@ -2,22 +2,22 @@
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use postgres::Config;
+use tokio_postgres::Config;
 
 use super::PostgresUrl;
-use super::postgres_session::{PostgresSession, TransactionKind, is_conflict, store_error, with_causes};
+use super::postgres_session::{PostgresSession, TransactionKind, is_conflict, store_error};
 use super::tls_connector::{TlsConnector, tls_connector};
 use crate::StoreError;
 
 /// Number of connections that are kept open.
 const KEPT_SESSIONS: usize = 8;
-/// Longest time to connect, unless the URL has one.
-const CONNECT_TIME: Duration = Duration::from_secs(5);
-/// Settings of a connection: no statement holds up a server for long.
-const SETTINGS: &str = "SET statement_timeout = '30s'; SET lock_timeout = '5s'; \
-     SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = warning;";
+/// Time after a connection that failed slowly in which no other is tried. Those who would wait for it are told at once, so that many
+/// who wait are not told one after the other.
+const FAILED_TIME: Duration = Duration::from_secs(1);
+/// Time from which a failure was slow. Others may be tried again at once.
+const SLOW_TIME: Duration = Duration::from_millis(500);
 /// Number of attempts at a change that other changes get in the way of.
 const ATTEMPTS: usize = 4;
 
@@ -26,26 +26,25 @@ pub(super) struct SessionPool {
     config: Config,
     tls: TlsConnector,
     free: Mutex<Vec<PostgresSession>>,
+    /// When a connection failed slowly for the last time, and why. Empty after one that worked.
+    failed: Mutex<Option<(Instant, String)>>,
 }
 
 impl SessionPool {
     /// Returns a pool for the database of a URL. Connects when a connection is needed.
     pub(super) fn new(url: &PostgresUrl) -> Result<Self, StoreError> {
         let mut config = url.config().clone();
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT_TIME);
-        }
         if config.get_application_name().is_none() {
             config.application_name("loopbreak");
         }
         let tls = tls_connector(url.authorities())?;
-        Ok(SessionPool { config, tls, free: Mutex::default() })
+        Ok(SessionPool { config, tls, free: Mutex::default(), failed: Mutex::default() })
     }
 
     /// Makes a change in one transaction. If it meets another change, it is made again.
     pub(super) fn change<T>(
         &self,
-        mut change: impl FnMut(&mut PostgresSession) -> Result<T, postgres::Error>,
+        mut change: impl FnMut(&mut PostgresSession) -> Result<T, tokio_postgres::Error>,
     ) -> Result<T, StoreError> {
         let mut attempt = 1;
         loop {
@@ -60,7 +59,7 @@ impl SessionPool {
     /// Asks questions that see the same moment.
     pub(super) fn ask_at_once<T>(
         &self,
-        question: impl FnOnce(&mut PostgresSession) -> Result<T, postgres::Error>,
+        question: impl FnOnce(&mut PostgresSession) -> Result<T, tokio_postgres::Error>,
     ) -> Result<T, StoreError> {
         Ok(self.with_session(|session| session.transact(TransactionKind::Moment, question))?)
     }
@@ -68,7 +67,7 @@ impl SessionPool {
     /// Asks a question.
     pub(super) fn ask<T>(
         &self,
-        question: impl FnOnce(&mut PostgresSession) -> Result<T, postgres::Error>,
+        question: impl FnOnce(&mut PostgresSession) -> Result<T, tokio_postgres::Error>,
     ) -> Result<T, StoreError> {
         Ok(self.with_session(question)?)
     }
@@ -108,25 +107,37 @@ impl SessionPool {
     }
 
     fn connect(&self) -> Result<PostgresSession, SessionError> {
-        let client = self.config.connect(self.tls.clone()).map_err(|error| {
-            SessionError::Store(StoreError::Unavailable(format!("cannot connect: {}", with_causes(&error))))
-        })?;
-        let mut session = PostgresSession::new(client);
-        session.run_batch(SETTINGS)?;
-        Ok(session)
+        let failed = || self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let known =
+            failed().as_ref().filter(|(at, _)| at.elapsed() < FAILED_TIME).map(|(_, why)| why.clone());
+        if let Some(why) = known {
+            return Err(StoreError::Unavailable(why).into());
+        }
+        let started = Instant::now();
+        match PostgresSession::connect(&self.config, &self.tls) {
+            Ok(session) => {
+                *failed() = None;
+                Ok(session)
+            }
+            Err(StoreError::Unavailable(why)) if started.elapsed() >= SLOW_TIME => {
+                *failed() = Some((Instant::now(), why.clone()));
+                Err(StoreError::Unavailable(why).into())
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
 /// An error of the work with a connection.
 pub(super) enum SessionError {
     /// Error of the database, by which some changes are made again.
-    Sql(postgres::Error),
+    Sql(tokio_postgres::Error),
     /// Any other error.
     Store(StoreError),
 }
 
-impl From<postgres::Error> for SessionError {
-    fn from(error: postgres::Error) -> Self {
+impl From<tokio_postgres::Error> for SessionError {
+    fn from(error: tokio_postgres::Error) -> Self {
         SessionError::Sql(error)
     }
 }

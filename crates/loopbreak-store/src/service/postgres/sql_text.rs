@@ -1,6 +1,6 @@
 //! A statement that is put together from parts.
 
-use postgres::types::ToSql;
+use tokio_postgres::types::ToSql;
 
 /// A statement with its values.
 pub(super) struct SqlText<'v> {

@@ -1,6 +1,6 @@
 //! Tokens and the audit log.
 
-use postgres::Row;
+use tokio_postgres::Row;
 
 use super::postgres_session::PostgresSession;
 use super::row_values::{row_limit, storable};
@@ -8,7 +8,7 @@ use crate::service::{AuditRecord, ServiceToken};
 
 const SELECT: &str = "SELECT id, note, hash, project, scopes, created, expires FROM tokens";
 
-fn read_token(row: &Row) -> Result<ServiceToken, postgres::Error> {
+fn read_token(row: &Row) -> Result<ServiceToken, tokio_postgres::Error> {
     let scopes: &str = row.try_get(4)?;
     Ok(ServiceToken {
         id: row.try_get(0)?,
@@ -22,7 +22,7 @@ fn read_token(row: &Row) -> Result<ServiceToken, postgres::Error> {
     })
 }
 
-pub(super) fn add(session: &mut PostgresSession, token: &ServiceToken) -> Result<(), postgres::Error> {
+pub(super) fn add(session: &mut PostgresSession, token: &ServiceToken) -> Result<(), tokio_postgres::Error> {
     let scopes: Vec<&str> = token.scopes.iter().map(|scope| scope.as_str()).collect();
     session.execute(
         "INSERT INTO tokens (id, note, hash, project, scopes, created, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -39,20 +39,26 @@ pub(super) fn add(session: &mut PostgresSession, token: &ServiceToken) -> Result
     Ok(())
 }
 
-pub(super) fn find(session: &mut PostgresSession, id: &str) -> Result<Option<ServiceToken>, postgres::Error> {
+pub(super) fn find(
+    session: &mut PostgresSession,
+    id: &str,
+) -> Result<Option<ServiceToken>, tokio_postgres::Error> {
     let row = session.query_opt(&format!("{SELECT} WHERE id = $1"), &[&storable(id)])?;
     row.as_ref().map(read_token).transpose()
 }
 
-pub(super) fn all(session: &mut PostgresSession) -> Result<Vec<ServiceToken>, postgres::Error> {
+pub(super) fn all(session: &mut PostgresSession) -> Result<Vec<ServiceToken>, tokio_postgres::Error> {
     session.query(&format!("{SELECT} ORDER BY created, id"), &[])?.iter().map(read_token).collect()
 }
 
-pub(super) fn revoke(session: &mut PostgresSession, id: &str) -> Result<bool, postgres::Error> {
+pub(super) fn revoke(session: &mut PostgresSession, id: &str) -> Result<bool, tokio_postgres::Error> {
     Ok(session.execute("DELETE FROM tokens WHERE id = $1", &[&storable(id)])? > 0)
 }
 
-pub(super) fn audit(session: &mut PostgresSession, record: &AuditRecord) -> Result<(), postgres::Error> {
+pub(super) fn audit(
+    session: &mut PostgresSession,
+    record: &AuditRecord,
+) -> Result<(), tokio_postgres::Error> {
     session.execute(
         "INSERT INTO audit (at, project, actor, action, subject, detail) VALUES ($1, $2, $3, $4, $5, $6)",
         &[
@@ -72,7 +78,7 @@ pub(super) fn audit_log(
     project: Option<&str>,
     before: Option<i64>,
     limit: usize,
-) -> Result<Vec<AuditRecord>, postgres::Error> {
+) -> Result<Vec<AuditRecord>, tokio_postgres::Error> {
     let sql = "SELECT id, at, project, actor, action, subject, detail FROM audit \
          WHERE ($1::text IS NULL OR project = $1) AND ($2::bigint IS NULL OR id < $2) ORDER BY id DESC LIMIT $3";
     let read = |row: &Row| {
