@@ -15,7 +15,7 @@ use loopbreak_store::service::{ServiceRunKey, ServiceStore};
 use tokio::sync::{oneshot, watch};
 
 use super::guard_shard::{GuardShard, ShardCommand, ShardOptions};
-use super::guarded_run::{RunCall, RunCallAnswer};
+use super::run_call::{RunCall, RunCallAnswer};
 use super::run_rules::RunRules;
 use super::service_counters::ServiceCounters;
 use crate::mcp::ServeError;

@@ -15,7 +15,9 @@ use loopbreak_store::service::{
 use loopbreak_store::{StoreError, now};
 use tokio::sync::{oneshot, watch};
 
-use super::guarded_run::{GuardedRun, KnownAnswer, PendingChange, RunCall, RunCallAnswer};
+use super::guarded_run::{GuardedRun, PendingChange};
+use super::known_keys::KnownAnswer;
+use super::run_call::{RunCall, RunCallAnswer};
 use super::run_rules::{AllowedLoopRecord, RunRules};
 use super::service_counters::ServiceCounters;
 use crate::mcp::protocol::ToolError;

@@ -3,6 +3,10 @@
 //! - `guard_pool`: finds the thread that has a run, and takes no more than can be handled
 //! - `guard_shard`: one thread with the guards of some runs; it stores what it did before it answers
 //! - `guarded_run`: one run: its guard, its figures, and its state between two steps
+//! - `run_call`: calls about a run other than steps
+//! - `known_keys`: the idempotency keys that a run has seen last
+//! - `met_loops`: the loops that a step belongs to
+//! - `step_figures`: what a step adds to the figures of its run
 //! - `run_rules`: the loops that people allowed, as settings and as a filter
 //! - `task_store`: the tasks of one run, for the calls about them
 //! - `service_counters`: what the metrics count
@@ -10,12 +14,17 @@
 mod guard_pool;
 mod guard_shard;
 mod guarded_run;
+mod known_keys;
+mod met_loops;
 #[cfg(test)]
 mod pool_tests;
+mod run_call;
 mod run_rules;
 mod service_counters;
+mod step_figures;
 mod task_store;
 
 pub(crate) use guard_pool::{GuardPool, PoolOptions};
-pub(crate) use guarded_run::{RunCall, StepReply};
+pub(crate) use guarded_run::StepReply;
+pub(crate) use run_call::RunCall;
 pub(crate) use service_counters::LATENCY_BUCKETS;
