@@ -14,10 +14,11 @@ use loopbreak_store::now;
 use loopbreak_store::service::{ServiceRunKey, ServiceStore};
 use tokio::sync::{oneshot, watch};
 
-use super::guard_shard::{GuardShard, ShardCommand, ShardOptions};
+use super::guard_shard::{GuardShard, ShardOptions};
 use super::run_call::{RunCall, RunCallAnswer};
 use super::run_rules::RunRules;
 use super::service_counters::ServiceCounters;
+use super::shard_command::ShardCommand;
 use crate::mcp::ServeError;
 use crate::mcp::protocol::input_limits::check_task_id;
 use crate::mcp::tools::check_step;

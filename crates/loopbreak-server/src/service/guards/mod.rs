@@ -2,6 +2,9 @@
 //!
 //! - `guard_pool`: finds the thread that has a run, and takes no more than can be handled
 //! - `guard_shard`: one thread with the guards of some runs; it stores what it did before it answers
+//! - `shard_command`, `pending_reply`, `shard_errors`: what it is asked, and what it answers
+//! - `shard_claims`: the leases of its runs
+//! - `project_rules`: the rules of its projects
 //! - `guarded_run`: one run: its guard, its figures, and its state between two steps
 //! - `run_call`: calls about a run other than steps
 //! - `known_keys`: the idempotency keys that a run has seen last
@@ -16,11 +19,16 @@ mod guard_shard;
 mod guarded_run;
 mod known_keys;
 mod met_loops;
+mod pending_reply;
 #[cfg(test)]
 mod pool_tests;
+mod project_rules;
 mod run_call;
 mod run_rules;
 mod service_counters;
+mod shard_claims;
+mod shard_command;
+mod shard_errors;
 mod step_figures;
 mod task_store;
 
