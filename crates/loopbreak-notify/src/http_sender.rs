@@ -35,7 +35,7 @@ pub enum AddressError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct SendError {
-    /// What happened.
+    /// Description of the failure.
     pub reason: String,
     /// True if another attempt may succeed.
     pub again: bool,

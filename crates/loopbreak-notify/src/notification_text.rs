@@ -11,11 +11,11 @@ const PLACE_BYTES: usize = 300;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NotificationText {
-    /// What it is about, on one line.
+    /// Subject, on one line.
     pub title: String,
     /// The reason, on one line.
     pub reason: String,
-    /// Where it happened, on one line.
+    /// Place, on one line: a log with its line, a command, or a project.
     pub place: String,
 }
 

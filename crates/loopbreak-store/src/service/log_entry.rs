@@ -23,7 +23,7 @@ pub enum EntryKind {
     Loop,
     /// Somebody asked to stop a run.
     StopRequest,
-    /// What the project had spent before the next step, which is near a budget.
+    /// Spending of the project before the next step, which is near a budget.
     Spending,
 }
 

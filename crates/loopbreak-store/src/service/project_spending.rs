@@ -1,4 +1,4 @@
-//! What the runs of a project have spent and found, by minute, by day and in all.
+//! Costs and findings of the runs of a project, by minute, by day and in all.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ const KEPT_DAYS: i64 = 400;
 /// Largest cost of a step that is counted, in US dollars. One line must not use up a budget for ever.
 const MOST_USD: f64 = 10_000.0;
 
-/// What the runs of a project, or of all projects, have spent and found.
+/// Costs and findings of the runs of a project, or of all projects.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProjectSpending {
-    /// What they spent. A session is a run here, whose guard knows its own cost.
+    /// Costs. A session is a run here, whose guard knows its own cost.
     pub shared: SharedSpending,
     /// Number of findings in the last hour.
     pub findings: u64,

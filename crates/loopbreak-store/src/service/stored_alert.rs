@@ -9,7 +9,7 @@ pub struct NewAlert {
     pub kind: String,
     /// Name of the project, empty for all projects together.
     pub project: String,
-    /// What makes it the same condition: the day, the loop, or [`OPEN_ALERT`] as long as it lasts.
+    /// Name of the condition: the day, the loop, or [`OPEN_ALERT`] as long as it lasts.
     pub key: String,
     /// Id of the loop, if it is about one.
     pub loop_id: String,
@@ -23,7 +23,7 @@ pub struct NewAlert {
     pub title: String,
     /// Reason, in one sentence.
     pub reason: String,
-    /// Where it happened.
+    /// Place: a project, a run.
     pub place: String,
     /// The whole of it as JSON, for programs.
     pub detail: String,
@@ -72,7 +72,7 @@ pub struct StoredAlert {
     pub title: String,
     /// Reason, in one sentence.
     pub reason: String,
-    /// Where it happened.
+    /// Place: a project, a run.
     pub place: String,
     /// The whole of it as JSON.
     pub detail: String,
@@ -143,7 +143,7 @@ pub struct DueMessage {
     pub attempt: u64,
 }
 
-/// What became of an attempt to send a message.
+/// Result of an attempt to send a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageOutcome {
     /// State after it.
