@@ -22,6 +22,7 @@ use super::run_rules::RunRules;
 use super::service_counters::ServiceCounters;
 use super::shard_command::ShardCommand;
 use super::shard_errors::{RETRY_TIME, gone, run_key, unavailable};
+use super::shared_budget::SharedBudget;
 use crate::service::{IngestError, IngestItem, StepAnswer};
 
 /// Number of steps in one transaction, above which no more commands are added to it.
@@ -49,6 +50,7 @@ pub(super) struct GuardShard {
     pub(super) options: ShardOptions,
     pub(super) runs: BTreeMap<ServiceRunKey, GuardedRun>,
     pub(super) rules: ProjectRules,
+    budget: SharedBudget,
     ticked: Instant,
     /// Number of runs that the metrics count for this shard.
     pub(super) counted_runs: u64,
@@ -60,7 +62,9 @@ type ShardChanges = BTreeMap<ServiceRunKey, PendingChange>;
 impl GuardShard {
     pub(super) fn new(options: ShardOptions, no_rules: Arc<RunRules>) -> Self {
         let rules = ProjectRules::new(Arc::clone(&options.store), options.settings.clone(), no_rules);
-        GuardShard { options, runs: BTreeMap::new(), rules, ticked: Instant::now(), counted_runs: 0 }
+        let budget = SharedBudget::new(Arc::clone(&options.store), &options.settings);
+        let runs = BTreeMap::new();
+        GuardShard { options, runs, rules, budget, ticked: Instant::now(), counted_runs: 0 }
     }
 
     /// Carries out commands until the pool ends.
@@ -106,6 +110,7 @@ impl GuardShard {
         let mut changes = ShardChanges::new();
         let mut replies = Vec::new();
         let failures = self.claim(&batch);
+        self.budget.begin_batch();
         for command in batch {
             let steps = command.steps();
             match command {
@@ -161,9 +166,12 @@ impl GuardShard {
             let pending = changes.entry(key.clone()).or_default();
             let time = now();
             run.used = Instant::now();
+            let step = self.budget.price(&item.step).unwrap_or(item.step);
+            let spent = self.budget.before(project, &step, time).map_err(|error| unavailable(&error))?;
             let answer = run
                 .follow_rules(&rules, time, pending)
-                .and_then(|()| run.observe(&item.step, item.key, time, pending, &self.options.counters));
+                .and_then(|()| run.note_spending(spent.as_ref(), time, pending))
+                .and_then(|()| run.observe(&step, item.key, time, pending, &self.options.counters));
             touched.push(key.clone());
             match answer {
                 Ok(answer) => answers.push(answer),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use loopbreak::detectors::SharedSpending;
 use loopbreak::{Guard, Mode, Proposal, Step, Verdict};
 use loopbreak_store::service::{
     ClaimedRun, EntryKind, LoadedRun, LoopUpdate, NewEntry, RunFigures, RunLease, RunVerdict, StateSnapshot,
@@ -44,6 +45,8 @@ pub(super) struct GuardedRun {
     transaction: CallTransaction,
     tasks: RunTasks,
     rules: Arc<RunRules>,
+    /// Spending of the project before the next step, if its verdict can depend on it.
+    spent: Option<SharedSpending>,
     last_seq: u64,
     entries_since_snapshot: u64,
     keys: KnownKeys,
@@ -122,6 +125,7 @@ impl GuardedRun {
                     let records = serde_json::from_str(&entry.input).unwrap_or_default();
                     restored.apply_rules(rules_of(records)?)?;
                 }
+                EntryKind::Spending => restored.spent = serde_json::from_str(&entry.input).ok(),
                 // A snapshot was stored with each of the others.
                 _ => {}
             }
@@ -151,6 +155,7 @@ impl GuardedRun {
             transaction,
             tasks: RunTasks::default(),
             rules,
+            spent: None,
             last_seq: 0,
             entries_since_snapshot: 0,
             keys: KnownKeys::default(),
@@ -160,6 +165,9 @@ impl GuardedRun {
     /// Shows a step to the guard. Called with the same steps and times, it does the same.
     fn judge(&mut self, step: &Step<'_>, now: i64) -> Result<(RecordStepOutput, Verdict), ToolError> {
         self.transaction.begin_next(now);
+        // Sums of an earlier step are never used again, so that it makes no difference whether the guard was restored meanwhile.
+        let spent = self.spent.take().unwrap_or_default();
+        self.transaction.guard.share_spending(spent);
         if step.task.is_some() {
             self.transaction.tasks.clone_from(&self.tasks.roadmap);
         }
@@ -197,6 +205,23 @@ impl GuardedRun {
         let input = serde_json::to_string(&rules.records()).unwrap_or_default();
         let entry = self.new_entry(EntryKind::Rules, now, None, input, String::new());
         pending.entries.push(entry);
+        Ok(())
+    }
+
+    /// Adds to the log of the run what its project had spent before the next step.
+    pub(super) fn note_spending(
+        &mut self,
+        spent: Option<&SharedSpending>,
+        now: i64,
+        pending: &mut PendingChange,
+    ) -> Result<(), ToolError> {
+        let Some(spent) = spent else { return Ok(()) };
+        let invalid = |error: serde_json::Error| ToolError::new(error.to_string(), "Nothing was recorded");
+        let input = serde_json::to_string(spent).map_err(invalid)?;
+        // The very numbers that a replay reads.
+        self.spent = Some(serde_json::from_str(&input).map_err(invalid)?);
+        let entry = self.new_entry(EntryKind::Spending, now, None, input, String::new());
+        pending.entries.push(NewEntry { notable: false, ..entry });
         Ok(())
     }
 

@@ -5,6 +5,7 @@
 //! - `shard_command`, `pending_reply`, `shard_errors`: what it is asked, and what it answers
 //! - `shard_claims`: the leases of its runs
 //! - `project_rules`: the rules of its projects
+//! - `shared_budget`: what its projects have spent
 //! - `guarded_run`: one run: its guard, its figures, and its state between two steps
 //! - `run_call`: calls about a run other than steps
 //! - `known_keys`: the idempotency keys that a run has seen last
@@ -14,6 +15,8 @@
 //! - `task_store`: the tasks of one run, for the calls about them
 //! - `service_counters`: what the metrics count
 
+#[cfg(test)]
+mod budget_tests;
 mod guard_pool;
 mod guard_shard;
 mod guarded_run;
@@ -29,6 +32,7 @@ mod service_counters;
 mod shard_claims;
 mod shard_command;
 mod shard_errors;
+mod shared_budget;
 mod step_figures;
 mod task_store;
 

@@ -1,4 +1,4 @@
-//! What a step adds to the figures of its run.
+//! Adds steps to the figures of their run.
 
 use loopbreak::text::clip;
 use loopbreak::{Severity, Step, Verdict};
