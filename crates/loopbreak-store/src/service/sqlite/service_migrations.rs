@@ -176,3 +176,38 @@ pub(super) const SERVICE_MIGRATIONS: &[(&str, &str)] = &[
     CREATE INDEX due_messages ON alert_messages (due) WHERE state = 'waiting';",
     ),
 ];
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::super::{loop_rows, spending_rows};
+    use super::*;
+    use crate::service::LoopQuery;
+    use crate::sqlite::apply_migrations;
+
+    /// Milliseconds of a day.
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+
+    #[test]
+    fn a_store_of_the_first_version_keeps_what_it_knows_of_costs_and_loops() {
+        let mut store = Connection::open_in_memory().unwrap();
+        apply_migrations(&mut store, &SERVICE_MIGRATIONS[..1], 1).unwrap();
+        store
+            .execute_batch(
+                "INSERT INTO projects (id, name) VALUES (1, 'a'), (2, 'b');
+                INSERT INTO usage (project, day, model, detector, steps, tokens, cost) VALUES
+                    (1, 9, 'm', '', 1, 1, 1.5), (1, 10, 'm', '', 1, 1, 2.0), (1, 10, 'n', '', 1, 1, 0.5),
+                    (1, 10, 'm', 'cycle', 1, 1, 2.0), (2, 10, '', '', 1, 1, 7.0);
+                INSERT INTO loops VALUES
+                    (1, 'l', 'open', 'cycle', '', '', '', '', '', '', '', 1, 1, 1, 1.0, 1, 500, 900, 'r');",
+            )
+            .unwrap();
+        apply_migrations(&mut store, SERVICE_MIGRATIONS, 2).unwrap();
+        let spent = spending_rows::read(&store, Some("a"), 10 * DAY + 5).unwrap().shared;
+        assert!((spent.day - 2.5).abs() < 1e-9 && (spent.total - 4.0).abs() < 1e-9, "{spent:?}");
+        assert_eq!(spent.total_since, Some(9 * DAY));
+        let loops = loop_rows::select(&store, &LoopQuery { limit: 9, ..LoopQuery::default() }).unwrap();
+        assert_eq!(loops[0].opened, 500);
+    }
+}
