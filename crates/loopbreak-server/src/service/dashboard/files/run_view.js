@@ -55,7 +55,7 @@ export async function runView(place, name) {
         el("button", { type: "button", class: "danger", onclick: forget }, "Forget the run")),
       el("dl", { class: "cards" },
         card("Steps", count(run.steps)),
-        card("Started", date(run.started)),
+        card("Started", ago(run.started), date(run.started)),
         card("Findings", count(run.findings)),
         card("Tokens", tokens(run.tokens)),
         card("Cost", money(run.cost)),
@@ -133,11 +133,11 @@ function stepItem(step) {
       text ? el("pre", {}, text) : null,
       el("pre", {}, JSON.stringify(step.input, null, 1))),
     interventions.length + findings.length > 0 ? el("div", { class: "found" },
-      interventions.map((act) => el("div", { class: act.acted === false ? "soft" : "stop" },
+      interventions.map((act) => el("div", { class: act.acted === false ? "soft" : ["hint", "warn"].includes(act.intervention) ? "warn" : "stop" },
         `${act.intervention}${act.acted === false ? " (observed)" : ""}: ${act.reason} `,
         act.loop ? el("a", { href: loopLink(act.loop) }, "this loop") : null)),
       interventions.length === 0 ? findings.map((finding) => el("div", { class: finding.severity },
-        `${finding.severity}: ${finding.pattern} since turn ${finding.since} `,
+        `${finding.severity}: ${finding.pattern.replaceAll("_", " ")} since turn ${finding.since} `,
         finding.loop ? el("a", { href: loopLink(finding.loop) }, "this loop") : null)) : null,
       [...advice, ...forUser].map((said) => el("div", { class: "soft" }, `said: ${said}`))) : null);
 }
