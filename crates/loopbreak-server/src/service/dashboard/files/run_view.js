@@ -47,6 +47,7 @@ export async function runView(place, name) {
     show(head,
       el("h1", {}, run.run),
       el("p", {}, verdict(run), isLive(run) ? " · live" : "", ` · ${[run.agent, run.model].filter(Boolean).join(", ") || "unknown agent"} · `,
+        el("span", { title: date(run.started) }, `started ${ago(run.started)}`), " · ",
         el("span", { title: date(run.seen) }, `last step ${ago(run.seen)}`), run.stopped ? ` · stopped: ${run.stopped}` : ""),
       run.stop_request ? el("p", { class: "stop" }, `Somebody asked to stop it: ${run.stop_request}`) : null,
       el("div", { class: "bar" },
@@ -55,11 +56,11 @@ export async function runView(place, name) {
         el("button", { type: "button", class: "danger", onclick: forget }, "Forget the run")),
       el("dl", { class: "cards" },
         card("Steps", count(run.steps)),
-        card("Started", ago(run.started), date(run.started)),
         card("Findings", count(run.findings)),
         card("Tokens", tokens(run.tokens)),
         card("Cost", money(run.cost)),
-        card("In loops", run.wasted_steps ? `${count(run.wasted_steps)} steps (${percent(run.wasted_steps, run.steps)}), ${money(run.wasted_cost)}` : "–"),
+        card("Steps in loops", run.wasted_steps ? `${count(run.wasted_steps)} (${percent(run.wasted_steps, run.steps)})` : "–"),
+        card("Cost in loops", money(run.wasted_cost)),
         card("First warning", run.warned_at ? `turn ${count(run.warned_at)}` : "–")));
   }
 
