@@ -4,7 +4,7 @@ use super::*;
 
 /// Returns what is wrong with rules, each given by its keys.
 fn messages(rules: &[&str]) -> Vec<String> {
-    let text: String = rules.iter().map(|rule| format!("[[alert]]\n{rule}\n")).collect();
+    let text = rules.iter().fold(String::new(), |text, rule| text + "[[alert]]\n" + rule + "\n");
     match own(&text) {
         Ok(loaded) => {
             assert_eq!(loaded.config.alert.len(), rules.len());

@@ -58,11 +58,11 @@ impl AlertWatcher {
         let is_reached = rule.threshold.is_some_and(|threshold| value >= threshold);
         if rule.kind == AlertKind::CostPerDay {
             let key = format!("day:{}", now.div_euclid(DAY_MS));
-            return if is_reached { self.raise(number_alert(rule, &key, value, now)) } else { Ok(()) };
+            return if is_reached { self.raise(&number_alert(rule, &key, value, now)) } else { Ok(()) };
         }
         if is_reached {
             self.below.remove(&rule.name);
-            return self.raise(number_alert(rule, OPEN_ALERT, value, now));
+            return self.raise(&number_alert(rule, OPEN_ALERT, value, now));
         }
         if self.below.insert(rule.name.clone()) {
             let project = rule.project.as_deref().unwrap_or_default();
@@ -77,13 +77,12 @@ impl AlertWatcher {
     }
 
     fn compare_loops(&mut self, rule: &AlertRule, now: i64) -> Result<(), StoreError> {
-        let since = match self.since.get(&rule.name) {
-            Some(since) => *since,
-            None => {
-                let since = self.store.alert_rule_since(&rule.name, now)?;
-                self.since.insert(rule.name.clone(), since);
-                since
-            }
+        let since = if let Some(since) = self.since.get(&rule.name) {
+            *since
+        } else {
+            let since = self.store.alert_rule_since(&rule.name, now)?;
+            self.since.insert(rule.name.clone(), since);
+            since
         };
         let loops = self.store.loops(&LoopQuery {
             project: rule.project.clone(),
@@ -96,17 +95,17 @@ impl AlertWatcher {
         })?;
         // The oldest first, so that they are told in their order.
         for known in loops.iter().rev().filter(|known| known.count > 0) {
-            self.raise(loop_alert(rule, known, now))?;
+            self.raise(&loop_alert(rule, known, now))?;
         }
         Ok(())
     }
 
-    fn raise(&mut self, alert: NewAlert) -> Result<(), StoreError> {
+    fn raise(&mut self, alert: &NewAlert) -> Result<(), StoreError> {
         let name = (alert.rule.clone(), alert.project.clone(), alert.key.clone());
         if self.known.contains(&name) {
             return Ok(());
         }
-        if self.store.raise_alert(&alert)? != RaisedAlert::TooSoon {
+        if self.store.raise_alert(alert)? != RaisedAlert::TooSoon {
             if self.known.len() >= MOST_KNOWN {
                 self.known.clear();
             }

@@ -79,14 +79,14 @@ fn a_replay_by_the_next_owner_gives_the_same_verdicts() {
     let play = |stores: &TestStore, restarts: bool| -> Vec<Value> {
         let mut pool = GuardPool::start(&stores.open(), &budget(&limits)).unwrap();
         let mut answers = Vec::new();
-        for number in 0..60 {
+        for number in 0..60_i64 {
             if restarts && number % 7 == 3 {
                 // The server is gone without a word, and all of its runs are replayed.
                 pool = GuardPool::start(&stores.open(), &budget(&limits)).unwrap();
             }
-            let run = ["a", "b", "c"][number as usize % 3];
-            let mut step = dollar(number);
-            step["at"] = json!(began + number as i64);
+            let run = ["a", "b", "c"][(number % 3) as usize];
+            let mut step = dollar(number.unsigned_abs());
+            step["at"] = json!(began + number);
             answers.push(send(&pool, "web", run, &step));
         }
         pool.end();

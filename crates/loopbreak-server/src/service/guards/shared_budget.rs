@@ -54,13 +54,11 @@ impl SharedBudget {
         if !self.settings.has_shared_limit() {
             return Ok(None);
         }
-        let spent = match self.spent.get_mut(project) {
-            Some(spent) => spent,
-            None => {
-                let read = self.store.spending(Some(project), now)?.shared;
-                self.spent.entry(project.to_owned()).or_insert(read)
-            }
-        };
+        if !self.spent.contains_key(project) {
+            let read = self.store.spending(Some(project), now)?.shared;
+            self.spent.insert(project.to_owned(), read);
+        }
+        let Some(spent) = self.spent.get_mut(project) else { return Ok(None) };
         let (before, cost) = (*spent, cost_of(step));
         for sum in [&mut spent.hour, &mut spent.day, &mut spent.total, &mut spent.recent] {
             *sum += cost;
