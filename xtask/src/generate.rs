@@ -51,6 +51,7 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/reference/api/loopbreak-server.txt", ContentSource::PublicApi("loopbreak-server")),
     ("docs/reference/api/loopbreak-store.txt", ContentSource::PublicApi("loopbreak-store")),
     ("docs/reference/api/loopbreak-trace.txt", ContentSource::PublicApi("loopbreak-trace")),
+    ("docs/reference/api/loopbreak-notify.txt", ContentSource::PublicApi("loopbreak-notify")),
     ("docs/reference/api/loopbreak-watch.txt", ContentSource::PublicApi("loopbreak-watch")),
     ("examples/coding.jsonl", ContentSource::Function(coding_run::jsonl)),
     ("examples/dam.jsonl", ContentSource::Function(dam::jsonl)),

@@ -15,6 +15,7 @@ mod chore_failure;
 mod ci;
 mod coding_run;
 mod dam;
+mod dashboard_pictures;
 mod detector_pages;
 mod dist;
 mod event_page;
@@ -96,7 +97,7 @@ Chores:
   attack [OPTIONS]             make the attacks of a review again and check that none does harm; `attack --help` has more
   release-fixture NAME [--program PATH]
                                write the store that a release leaves behind into the fixtures
-  screenshots                  take the screenshots of the report page in docs/images/ with a real browser
+  screenshots                  take the screenshots of the report page and the dashboard in docs/images/ with a real browser
   quality PATH [--part look|check] [--walkthroughs FILE] [--write]
                                compute the figures of docs/quality.md from the samples in PATH;
                                --write replaces them in the page

@@ -34,7 +34,7 @@ const TRACER: DebianProgram = DebianProgram {
 };
 
 /// The program that damages and checks stores.
-const DATABASE_SHELL: DebianProgram = DebianProgram {
+pub(crate) const DATABASE_SHELL: DebianProgram = DebianProgram {
     why: "stores are damaged and checked with",
     places: &["sqlite3"],
     version: "--version",

@@ -1,4 +1,4 @@
-//! `cargo xtask screenshots`: the pictures of the report page in the documentation, taken by a real browser.
+//! `cargo xtask screenshots`: the pictures of the report page and of the dashboard in the documentation, taken by a real browser.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 use serde_json::{Map, Value, json};
 
 use crate::chore_failure::ChoreFailure;
+use crate::dashboard_pictures;
 use crate::process::{root, run as run_process, stdout_of};
-use crate::programs::BROWSER;
+use crate::programs::{BROWSER, DATABASE_SHELL};
 use crate::workspace_program::WorkspaceProgram;
 
 /// The log of the overview: sessions of three weeks.
@@ -59,11 +60,18 @@ const SHOTS: [PageScreenshot; 7] = [
 
 /// Takes all pictures.
 pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
-    if let [other, ..] = arguments {
-        return Err(ChoreFailure::Usage(format!("screenshots: unexpected {other:?}")));
-    }
     BROWSER.install()?;
+    DATABASE_SHELL.install()?;
     let folder = root().join("target/screenshots");
+    let dashboard = |program: &Path| {
+        dashboard_pictures::take_pictures(program, &root().join(FOLDER), &folder.join("dashboard"))
+    };
+    match arguments {
+        [] => dashboard(&WorkspaceProgram::Loopbreak.build_in(&root(), &["--quiet"])?)?,
+        // A program that exists, for those who work on the dashboard.
+        [part, program] if part == "dashboard" => return dashboard(Path::new(program)),
+        [other, ..] => return Err(ChoreFailure::Usage(format!("screenshots: unexpected {other:?}"))),
+    }
     fs::create_dir_all(&folder)
         .map_err(|error| ChoreFailure::io(format_args!("make {}", folder.display()), &error))?;
     let (overview, runs) = (folder.join("report.html"), folder.join("runs.html"));

@@ -97,6 +97,90 @@ fn the_first_run_appears_while_it_runs_and_people_decide_about_it() {
     assert_eq!(browser.eval(&foreign), json!(0));
 }
 
+/// Waits until something on the server is so.
+fn wait_until(is_so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn the_page_of_a_loop_follows_it_and_takes_every_decision() {
+    let home = folder();
+    let server = ServedApi::start(home.path(), &["--no-token"]);
+    for _ in 0..4 {
+        server.steps(&repeated("first"));
+    }
+    let id = server.get("/v1/loops")["loops"][0]["loop"].as_str().unwrap().to_owned();
+    let mut browser = TestBrowser::open_address(&format!("http://{}/", server.address), home.path());
+    go(&mut browser, &format!("#/loops/{id}"));
+    wait_for_text(&mut browser, "Runs with this loop");
+    wait_for(&mut browser, "document.querySelectorAll('main tbody tr').length === 1");
+
+    // Another run with the same loop appears without a reload.
+    for _ in 0..4 {
+        server.steps(&repeated("second"));
+    }
+    wait_for(&mut browser, "document.querySelectorAll('main tbody tr').length === 2");
+
+    // Each decision reaches the server, and the page shows it.
+    for (button, state) in
+        [("Mute", "muted"), ("Fixed", "fixed"), ("Allow", "allowed"), ("Open again", "open")]
+    {
+        press(&mut browser, button);
+        wait_for(
+            &mut browser,
+            &format!("document.querySelector('main p').textContent.startsWith('{state},')"),
+        );
+        assert_eq!(server.get(&format!("/v1/loops/{id}"))["state"], state);
+    }
+    // The link leads to the run, and back to the loop.
+    browser.eval(
+        "[...document.querySelectorAll('main tbody a')].find((a) => a.textContent === 'second').click()",
+    );
+    wait_for_text(&mut browser, "Timeline");
+    wait_for(&mut browser, &format!("document.querySelector('main a[href$=\"/loops/{id}\"]')"));
+}
+
+#[test]
+fn the_overview_shows_alerts_and_compares_projects() {
+    let home = folder();
+    let config = home.path().join("config/loopbreak");
+    std::fs::create_dir_all(&config).unwrap();
+    let rule = "[[alert]]\nname = 'expensive <b>day</b>'\nkind = 'cost_per_day'\nthreshold = 0.5\n\
+                webhook = 'http://127.0.0.1:1/secret'\n";
+    std::fs::write(config.join("loopbreak.toml"), rule).unwrap();
+    let server = ServedApi::start(home.path(), &["--no-token"]);
+    for _ in 0..4 {
+        server.steps(&repeated("job"));
+        let step = repeated("elsewhere").to_string();
+        let headers = ["Content-Type: application/json", "Loopbreak-Project: web"];
+        assert_eq!(server.request("POST", "/v1/steps", &headers, &step).status, 200);
+    }
+    let mut browser = TestBrowser::open_address(&format!("http://{}/", server.address), home.path());
+    wait_for_text(&mut browser, "Waste per day");
+    // It is raised some seconds later, by a thread that stores no event.
+    wait_until(|| !server.get("/v1/alerts?projects=all")["alerts"][0]["messages"][0]["error"].is_null());
+    wait_for_text(&mut browser, "expensive <b>day</b>");
+    wait_for_text(&mut browser, "webhook waiting");
+    assert_eq!(browser.eval("document.querySelectorAll('main b').length"), json!(0), "names are texts");
+    // The figures are those of one project, and the waste can be compared with that of the others.
+    let cards = "document.querySelector('dl.cards').innerText";
+    assert!(browser.eval(cards).as_str().unwrap().contains("$1.00"), "{}", browser.eval(cards));
+    press(&mut browser, "By project");
+    let legend = "[...document.querySelectorAll('ul.legend li')].map((e) => e.textContent).sort().join()";
+    wait_for(&mut browser, &format!("{legend} === 'default,web'"));
+    assert!(
+        browser
+            .eval("document.querySelector('svg.chart').getAttribute('aria-label')")
+            .as_str()
+            .unwrap()
+            .contains("by project")
+    );
+}
+
 #[test]
 fn every_view_fits_a_phone_and_can_be_read_aloud() {
     let home = folder();

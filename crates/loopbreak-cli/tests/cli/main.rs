@@ -14,6 +14,7 @@ mod mcp_client;
 mod support;
 
 mod advisor;
+mod alerts;
 mod analyze;
 mod analyze_cache;
 #[cfg(unix)]

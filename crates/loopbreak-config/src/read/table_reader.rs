@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use loopbreak::advice::TEMPLATES;
+use loopbreak::settings::AlertKind;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -312,11 +313,21 @@ fn keys_in_file_order<'t, 'i>(
     keys
 }
 
+/// Returns the kinds of alerts.
+fn alert_kinds() -> Vec<OptionChoice> {
+    let choice = |kind: AlertKind| OptionChoice { name: kind.as_str().to_owned(), description: String::new() };
+    AlertKind::ALL.into_iter().map(choice).collect()
+}
+
 /// Returns the type of a key in a list of tables, and a sample.
 fn type_of_item(path: &str, name: &str) -> (OptionType, &'static str) {
     match (path, name) {
         ("tool", "polls" | "mutates") => (OptionType::Boolean, "true"),
         ("tool", "volatile" | "key") => (OptionType::StringList, "[\"id\"]"),
+        ("alert", "threshold") => (OptionType::Number(NumberRange::default()), "50.0"),
+        ("alert", "quiet") => (OptionType::Duration, "\"1h\""),
+        ("alert", "kind") => (OptionType::Choice(alert_kinds()), "\"cost_per_day\""),
+        ("alert", _) => (OptionType::String, "\"expensive day\""),
         _ => (OptionType::String, "\"bash*\""),
     }
 }

@@ -64,6 +64,11 @@ pub(super) fn example(option: &OptionInfo) -> String {
         OptionType::TableList(_) if option.path == "tool" => {
             "[[tool]]\nname = \"get_job\"\npolls = true\nvolatile = [\"requestId\"]".to_owned()
         }
+        OptionType::TableList(_) if option.path == "alert" => {
+            "[[alert]]\nname = \"expensive day\"\nkind = \"cost_per_day\"\nthreshold = 50.0\nproject = \"web\"\n\
+             slack = \"https://hooks.slack.com/services/…\""
+                .to_owned()
+        }
         OptionType::TableList(_) => "[[allow]]\ntool = \"bash_output\"\nargs = \"*job1*\"".to_owned(),
         OptionType::NumberTables(_) => {
             "[prices.\"my-model\"]\ninput = 1.25\noutput = 10\ncache_read = 0.125".to_owned()

@@ -18,6 +18,13 @@ fn valid(kind: &OptionType, path: &str) -> Vec<String> {
         OptionType::TableList(_) if path == "tool" => {
             vec!["[{ name = \"x\", polls = true, volatile = [\"a\"], key = [] }]".into()]
         }
+        OptionType::TableList(_) if path == "alert" => {
+            vec![
+                "[{ name = \"x\", kind = \"cost_per_day\", threshold = 5, quiet = \"2h\", slack = \"https://a.example\" }]"
+                    .into(),
+                "[{ name = \"x\", kind = \"new_loop\", project = \"p\" }]".into(),
+            ]
+        }
         OptionType::TableList(_) => vec!["[{ tool = \"x\" }]".into()],
         OptionType::Integer(_) | OptionType::Number(_) => {
             let defaults = settings_tree::defaults(Profile::Auto);

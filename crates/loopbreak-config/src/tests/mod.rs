@@ -1,5 +1,6 @@
 //! Tests of whole configurations: texts, settings with their origins, problems with their locations.
 
+mod alerts;
 mod documents;
 mod every_option;
 mod layers;

@@ -49,6 +49,17 @@ fn an_untrusted_file_cannot_switch_the_guard_off_or_speak_in_its_name() {
     );
 }
 
+/// An address of a project could send what the service knows to anybody.
+#[test]
+fn an_untrusted_file_cannot_name_whom_to_tell() {
+    let loaded = untrusted("[[alert]]\nname = \"a\"\nwebhook = \"https://evil.example/x\"\n");
+    assert_eq!((ignored(&loaded), loaded.config.alert.len()), (vec!["alert"], 0));
+    let own = ConfigSource::new("user.toml", "[[alert]]\nname = \"mine\"\nslack = \"https://a.example\"\n");
+    let project = ConfigSource::new("loopbreak.toml", "[[alert]]\nname = \"a\"\n");
+    let loaded = ConfigLayers::default().user_file(own).file(project).load_untrusted().unwrap();
+    assert_eq!(loaded.config.alert.iter().map(|rule| rule.name.as_str()).collect::<Vec<_>>(), ["mine"]);
+}
+
 #[test]
 fn legacy_switches_do_not_switch_anything_off_either() {
     for key in ["enable_velocity_detection", "enable_loop_detection", "enable_location_penalty"] {

@@ -9,12 +9,15 @@
 //! verdicts.
 
 mod access_token;
+mod alerts;
 mod api;
 mod dashboard;
 mod guards;
 mod mask_step;
 mod serve_service;
 mod step_sink;
+#[cfg(test)]
+mod test_stores;
 
 pub use access_token::{NewToken, NewTokenError};
 pub use serve_service::{ServiceOptions, StartedService, lock_store_file, serve_service};

@@ -13,6 +13,7 @@ use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::alerts::AlertTasks;
 use super::api::{
     CallerAccess, GateOptions, RateLimits, ServiceApi, ServiceGate, random_text, service_router,
 };
@@ -143,7 +144,9 @@ pub fn serve_service(
             shards: std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8),
         },
     )?;
+    let alerts = AlertTasks::start(&options.store, &options.settings.alert)?;
     let served = runtime.block_on(listen(options, pool.clone(), ready));
+    drop(alerts);
     pool.end();
     runtime.shutdown_background();
     served

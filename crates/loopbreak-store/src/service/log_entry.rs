@@ -23,11 +23,13 @@ pub enum EntryKind {
     Loop,
     /// Somebody asked to stop a run.
     StopRequest,
+    /// Spending of the project before the next step, which is near a budget.
+    Spending,
 }
 
 impl EntryKind {
     /// All kinds.
-    pub const ALL: [EntryKind; 7] = [
+    pub const ALL: [EntryKind; 8] = [
         EntryKind::Step,
         EntryKind::Attempt,
         EntryKind::Plan,
@@ -35,6 +37,7 @@ impl EntryKind {
         EntryKind::Rules,
         EntryKind::Loop,
         EntryKind::StopRequest,
+        EntryKind::Spending,
     ];
 
     /// Returns the name in the store and in all output.
@@ -47,6 +50,7 @@ impl EntryKind {
             EntryKind::Rules => "rules",
             EntryKind::Loop => "loop",
             EntryKind::StopRequest => "stop_request",
+            EntryKind::Spending => "spending",
         }
     }
 }

@@ -85,6 +85,8 @@ pub struct LoopIssue {
     pub last_seen: i64,
     /// Name of the run in which it was found last.
     pub last_run: String,
+    /// Time from which it was open: when it was found first, or again after it was fixed.
+    pub opened: i64,
 }
 
 /// The order of loops.
@@ -109,6 +111,8 @@ pub struct LoopQuery {
     pub state: Option<IssueState>,
     /// Only loops that were seen at or after this time.
     pub since: Option<i64>,
+    /// Only loops that were opened at or after this time: that are new, or found again after they were fixed.
+    pub opened_since: Option<i64>,
     /// Order.
     pub order: LoopOrder,
     /// Number of loops to leave out.

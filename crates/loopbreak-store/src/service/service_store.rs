@@ -3,9 +3,10 @@
 use std::fmt::Debug;
 
 use super::{
-    AllowedLoop, AppendResult, AuditRecord, DailyUsage, EntryQuery, IssueState, LoadedRun, LogEntry,
-    LoopIssue, LoopQuery, RunAppend, RunClaim, RunLease, RunQuery, RunVerdict, ServiceRun, ServiceRunKey,
-    ServiceToken, UsageQuery,
+    AlertQuery, AllowedLoop, AppendResult, AuditRecord, DailyUsage, DueMessage, EntryQuery, IssueState,
+    LoadedRun, LogEntry, LoopIssue, LoopQuery, MessageOutcome, NewAlert, ProjectSpending, RaisedAlert,
+    RunAppend, RunClaim, RunLease, RunQuery, RunVerdict, ServiceRun, ServiceRunKey, ServiceToken,
+    StoredAlert, UsageQuery,
 };
 use crate::StoreError;
 
@@ -95,6 +96,30 @@ pub trait ServiceStore: Debug + Send + Sync {
 
     /// Returns usage and waste by day.
     fn usage(&self, query: &UsageQuery) -> Result<Vec<DailyUsage>, StoreError>;
+
+    // Spending and alerts
+
+    /// Returns what the runs of a project, or of all projects, have spent and found until a time.
+    fn spending(&self, project: Option<&str>, now: i64) -> Result<ProjectSpending, StoreError>;
+
+    /// Returns the time since which a rule for alerts is known. A new rule is known from `now` on.
+    fn alert_rule_since(&self, rule: &str, now: i64) -> Result<i64, StoreError>;
+
+    /// Stores an alert and its messages, unless there is one with the same key. Of several servers that find the same condition,
+    /// one gets [`RaisedAlert::Raised`].
+    fn raise_alert(&self, alert: &NewAlert) -> Result<RaisedAlert, StoreError>;
+
+    /// Ends the alert of a rule and a project that has the key [`OPEN_ALERT`](super::OPEN_ALERT). Returns whether there was one.
+    fn end_alert(&self, rule: &str, project: &str, now: i64) -> Result<bool, StoreError>;
+
+    /// Takes a message that is due, of one of these rules, for one attempt to send it. No other server gets it before `until`.
+    fn take_message(&self, rules: &[&str], now: i64, until: i64) -> Result<Option<DueMessage>, StoreError>;
+
+    /// Stores what became of an attempt.
+    fn settle_message(&self, message: i64, outcome: &MessageOutcome, now: i64) -> Result<(), StoreError>;
+
+    /// Returns alerts with their messages.
+    fn alerts(&self, query: &AlertQuery) -> Result<Vec<StoredAlert>, StoreError>;
 
     // Tokens and audit
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
+mod alert_suite;
 mod damage;
 #[cfg(all(feature = "postgres", target_os = "linux"))]
 mod postgres_server;

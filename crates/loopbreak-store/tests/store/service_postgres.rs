@@ -346,3 +346,26 @@ fn the_questions_of_the_grafana_dashboard_can_be_asked() {
     }
     assert!(asked >= 5);
 }
+
+#[test]
+fn a_database_of_the_first_version_keeps_what_it_knows_of_costs_and_loops() {
+    let fixture = PostgresFixture::new();
+    drop(fixture.open_at(TODAY));
+    let mut client = fixture.server.connect("fleet").unwrap();
+    client
+        .batch_execute(
+            "DROP TABLE spending, alerts, alert_messages, alert_rules; ALTER TABLE loops DROP COLUMN opened;
+            DELETE FROM migrations WHERE version = 2; INSERT INTO projects (name) VALUES ('a');
+            INSERT INTO usage SELECT id, 19999, 'm', '', 1, 1, 1.5 FROM projects;
+            INSERT INTO usage SELECT id, 20000, 'm', '', 1, 1, 2.5 FROM projects;
+            INSERT INTO usage SELECT id, 20000, 'm', 'cycle', 1, 1, 2.5 FROM projects;
+            INSERT INTO loops SELECT id, 'l', 'open', 'cycle', '', '', '', '', '', '', '', 1, 1, 1, 1, 1, 500, 900, 'r'
+                FROM projects;",
+        )
+        .unwrap();
+    let store = fixture.open_at(TODAY);
+    let spent = store.spending(Some("a"), TODAY + 5).unwrap().shared;
+    assert!((spent.day - 2.5).abs() < 1e-9 && (spent.total - 4.0).abs() < 1e-9, "{spent:?}");
+    assert_eq!(spent.total_since, Some(TODAY - DAY));
+    assert_eq!(store.find_loop("a", "l").unwrap().unwrap().opened, 500);
+}

@@ -11,7 +11,7 @@ use loopbreak_store::service::{
 };
 
 /// An empty store of the service for one test.
-pub(crate) trait ServiceStoreFixture {
+pub(crate) trait ServiceStoreFixture: Sync {
     /// Opens the store. Each call opens the same one, as a server that starts again or a second server does.
     fn open(&self) -> Arc<dyn ServiceStore>;
 }
@@ -39,6 +39,24 @@ macro_rules! service_store_tests {
             the_audit_log_comes_in_pages,
             odd_names_and_texts_are_kept_as_they_are,
         );
+        service_store_tests!(@alerts $fixture,
+            spending_adds_up_by_project_over_all_runs,
+            findings_are_counted_for_an_hour,
+            a_loop_is_opened_when_it_is_new_and_when_it_comes_back,
+            an_alert_is_raised_once_by_one_of_many_servers,
+            an_alert_that_lasts_is_raised_again_after_its_end_and_a_quiet_time,
+            a_message_is_taken_by_one_server_until_it_is_settled,
+            more_alerts_than_people_read_are_stored_and_not_told,
+            alerts_are_listed_by_project_and_pruned,
+        );
+    };
+    (@alerts $fixture:expr, $($name:ident),+ $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                crate::alert_suite::$name(&$fixture);
+            }
+        )+
     };
     (@each $fixture:expr, $($name:ident),+ $(,)?) => {
         $(
@@ -58,7 +76,7 @@ fn key(project: &str, run: &str) -> ServiceRunKey {
 }
 
 /// Claims a run for the server `one` for an hour.
-fn claim(store: &dyn ServiceStore, project: &str, run: &str) -> RunLease {
+pub(crate) fn claim(store: &dyn ServiceStore, project: &str, run: &str) -> RunLease {
     claim_as(store, &key(project, run), "one", 1000).unwrap()
 }
 
@@ -74,7 +92,7 @@ fn claim_as(store: &dyn ServiceStore, key: &ServiceRunKey, owner: &str, now: i64
     }
 }
 
-fn entry(seq: u64, at: i64) -> NewEntry {
+pub(crate) fn entry(seq: u64, at: i64) -> NewEntry {
     NewEntry {
         seq,
         at,
@@ -91,7 +109,7 @@ fn entry(seq: u64, at: i64) -> NewEntry {
     }
 }
 
-fn addition(lease: &RunLease, entries: Vec<NewEntry>) -> RunAppend {
+pub(crate) fn addition(lease: &RunLease, entries: Vec<NewEntry>) -> RunAppend {
     let steps = entries.last().map_or(0, |entry| entry.seq);
     let figures = RunFigures {
         steps,
@@ -103,7 +121,7 @@ fn addition(lease: &RunLease, entries: Vec<NewEntry>) -> RunAppend {
     RunAppend { lease: lease.clone(), entries, figures, snapshot: None, loops: Vec::new() }
 }
 
-fn append(store: &dyn ServiceStore, addition: RunAppend, now: i64) -> AppendResult {
+pub(crate) fn append(store: &dyn ServiceStore, addition: RunAppend, now: i64) -> AppendResult {
     store.append(&[addition], now).unwrap().remove(0)
 }
 

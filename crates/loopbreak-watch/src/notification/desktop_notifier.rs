@@ -43,7 +43,7 @@ impl DesktopNotifier {
             return Some("--notify desktop: too many notifications at once; one was dropped".to_owned());
         }
         let mut command = Command::new(PROGRAM);
-        command.args(arguments(&NotificationText::new(notification)));
+        command.args(arguments(&notification.text()));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match command.spawn() {
             Ok(child) => {

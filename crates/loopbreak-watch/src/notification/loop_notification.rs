@@ -5,6 +5,7 @@ use std::fmt;
 use loopbreak::verdict::Advice;
 use loopbreak::verdict::LoopId;
 use loopbreak::{Decision, DetectorName, Intervention, Pattern, Step, Verdict};
+use loopbreak_notify::NotificationText;
 use serde::Serialize;
 
 /// The name and version of the JSON form.
@@ -82,6 +83,17 @@ impl LoopNotification {
     /// Returns the key by which the notification is recognised when its log is read again.
     pub fn key(&self) -> NotificationKey {
         (self.run.clone(), self.turn, self.detector, self.pattern, self.intervention)
+    }
+
+    /// Returns the notification as text for people.
+    pub fn text(&self) -> NotificationText {
+        let LoopNotification { run, turn, detector, reason, source, line, intervention, .. } = self;
+        let what = if intervention.as_str() == "stop" { "should stop" } else { "needs you" };
+        NotificationText::new(
+            &format!("Loopbreak: {run} {what}"),
+            &format!("turn {turn}, {detector}: {reason}"),
+            &format!("{source}:{line}"),
+        )
     }
 
     /// Returns whether somebody has to act now: the run should be stopped or needs a human.

@@ -3,9 +3,9 @@
 //! | kind | option | file |
 //! |---|---|---|
 //! | any command | `--exec CMD` | `command_notifier` |
-//! | a webhook with the whole notification as JSON | `--notify URL`, `--notify webhook=URL` | `webhook_message` |
-//! | an incoming webhook of Slack | `--notify slack=URL` | `slack_message` |
-//! | a topic of ntfy | `--notify ntfy=URL` | `ntfy_message` |
+//! | a webhook with the whole notification as JSON | `--notify URL`, `--notify webhook=URL` | `loopbreak-notify` |
+//! | an incoming webhook of Slack | `--notify slack=URL` | `loopbreak-notify` |
+//! | a topic of ntfy | `--notify ntfy=URL` | `loopbreak-notify` |
 //! | the desktop | `--notify desktop` | `desktop_notifier` |
 //!
 //! ```
@@ -26,18 +26,14 @@ mod command_notifier;
 mod desktop_notifier;
 mod http_notifier;
 mod loop_notification;
-mod notification_text;
 mod notifier_error;
 mod notifier_set;
-mod ntfy_message;
-mod slack_message;
-mod webhook_message;
 
 pub use command_line::split_command_line;
 pub use command_notifier::{COMMAND_VARIABLES, CommandNotifier, variable_value};
 pub use desktop_notifier::DesktopNotifier;
-pub use http_notifier::{HttpMessage, HttpNotifier, MessageForm};
+pub use http_notifier::HttpNotifier;
 pub use loop_notification::{LoopNotification, NotificationKey};
-pub use notification_text::NotificationText;
+pub use loopbreak_notify::{HttpMessage, MessageForm, NotificationText};
 pub use notifier_error::NotifierError;
 pub use notifier_set::NotifierSet;

@@ -1,5 +1,7 @@
 //! Errors in the options of a notifier.
 
+use loopbreak_notify::AddressError;
+
 /// An option of a notifier that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -25,6 +27,16 @@ pub enum NotifierError {
     /// The desktop of this system cannot be notified.
     #[error("--notify desktop: this system is not supported")]
     DesktopUnsupported,
+}
+
+impl From<AddressError> for NotifierError {
+    fn from(error: AddressError) -> Self {
+        match error {
+            AddressError::UnsupportedScheme => NotifierError::UnsupportedScheme,
+            AddressError::HttpsDisabled => NotifierError::HttpsDisabled,
+            _ => NotifierError::InvalidUrl,
+        }
+    }
 }
 
 impl NotifierError {

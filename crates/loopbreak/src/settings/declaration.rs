@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AdviceSettings, AllowRule, Mode, ModelPrice, PolicySettings, Profile, ReportSettings, SettingsChecks,
+    AdviceSettings, AlertRule, AllowRule, Mode, ModelPrice, PolicySettings, Profile, ReportSettings, SettingsChecks,
     SettingsProblem, ToolRule,
 };
 use crate::detectors::{Detector, DetectorName, DetectorSettings, for_each_detector};
@@ -39,6 +39,8 @@ macro_rules! declare_settings {
             pub allow: Vec<AllowRule>,
             /// Declarations of tools, which decide instead of their names. The first one that matches counts.
             pub tool: Vec<ToolRule>,
+            /// Rules by which `loopbreak serve` tells people about costs and new loops. They have no effect on any verdict.
+            pub alert: Vec<AlertRule>,
         }
 
         impl Settings {
@@ -55,6 +57,7 @@ macro_rules! declare_settings {
                     prices: BTreeMap::new(),
                     allow: Vec::new(),
                     tool: Vec::new(),
+                    alert: Vec::new(),
                 };
                 $(
                     settings.$folder.adjust_for(profile);
@@ -135,6 +138,9 @@ impl Settings {
                     "add the name of the tool, such as name = \"get_job\"".into(),
                 )
             });
+        }
+        for (index, rule) in self.alert.iter().enumerate() {
+            checks.table(&format!("alert[{index}]"), |checks| rule.check(&self.alert[..index], checks));
         }
         checks.into_problems()
     }

@@ -1,6 +1,7 @@
 //! Settings, the profiles that set their defaults, and the checks that make them a valid configuration.
 
 mod advice_settings;
+mod alert_rule;
 mod allow_rule;
 mod config;
 mod declaration;
@@ -17,6 +18,7 @@ mod tool_rule;
 
 pub use crate::fingerprint::ActionSettings;
 pub use advice_settings::{AdviceSettings, TemplateSet};
+pub use alert_rule::{AlertKind, AlertRule};
 pub use allow_rule::AllowRule;
 pub use config::Config;
 pub use declaration::Settings;

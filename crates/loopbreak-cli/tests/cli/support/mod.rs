@@ -5,6 +5,7 @@
 
 #[cfg(unix)]
 pub(crate) mod agents;
+pub(crate) mod alert_receiver;
 #[cfg(target_os = "linux")]
 pub(crate) mod hooked_agent;
 pub(crate) mod hooks;

@@ -16,6 +16,8 @@ use crate::http::BearerToken;
 use crate::service::ProjectName;
 use crate::service::access_token::{hash_secret, split_token};
 
+/// Id of the owner. Those of tokens are random.
+const OWNER: &str = "owner";
 /// Header by which the owner selects a project.
 const PROJECT_HEADER: &str = "loopbreak-project";
 /// Name of the cookie of a browser.
@@ -43,6 +45,11 @@ pub(crate) struct ApiCaller {
 }
 
 impl ApiCaller {
+    /// Returns whether the caller is the owner of the server, who may see all projects.
+    pub(crate) fn is_owner(&self) -> bool {
+        self.id == OWNER
+    }
+
     /// Checks that the caller may do something.
     pub(crate) fn require(&self, scope: TokenScope) -> Result<(), ApiError> {
         if self.scopes.contains(&scope) {
@@ -190,7 +197,7 @@ fn owner_caller(headers: &HeaderMap, by_cookie: bool) -> Result<ApiCaller, ApiEr
             )
         })?,
     };
-    Ok(ApiCaller { id: "owner".to_owned(), project, scopes: TokenScope::ALL.to_vec(), by_cookie })
+    Ok(ApiCaller { id: OWNER.to_owned(), project, scopes: TokenScope::ALL.to_vec(), by_cookie })
 }
 
 fn bearer_text(headers: &HeaderMap) -> Option<&str> {

@@ -70,6 +70,7 @@ pub(super) async fn list_loops(
             LoopStateName::Muted => IssueState::Muted,
         }),
         since: query.since,
+        opened_since: None,
         order: match query.order {
             None | Some(LoopOrderName::Cost) => LoopOrder::Cost,
             Some(LoopOrderName::Count) => LoopOrder::Count,

@@ -3,17 +3,21 @@
 //! - `service_gate`: checks every request before a route sees it
 //! - `caller_access`: the sender of a request, and what it may do
 //! - `service_api`: what the routes share, and the list of them
-//! - `step_routes`, `task_routes`, `run_routes`, `loop_routes`, `event_stream`, `metrics_page`, `start_page`: the routes
+//! - `step_routes`, `task_routes`, `run_routes`, `loop_routes`, `alert_routes`, `event_stream`, `metrics_page`, `start_page`: the routes
 //! - `telemetry_routes`: OTLP
 //! - `openapi_document`: their description, from the same types
-//! - `run_output`, `api_error`: what is returned
+//! - `run_output`, `alert_output`, `api_error`: what is returned
+//! - `project_choice`: whose rows are returned
 
+mod alert_output;
+mod alert_routes;
 mod api_error;
 mod caller_access;
 mod event_stream;
 mod loop_routes;
 mod metrics_page;
 mod openapi_document;
+mod project_choice;
 mod rate_limit;
 mod run_output;
 mod run_routes;

@@ -7,6 +7,8 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::alert_output::AlertPage;
+use super::alert_routes::AlertsQuery;
 use super::api_error::{ApiError, ErrorBody};
 use super::event_stream::EventsQuery;
 use super::loop_routes::LoopsQuery;
@@ -156,6 +158,13 @@ const OPERATIONS: &[ApiOperation] = &[
         "Returns usage and waste by day",
         Some(inline::<DaysQuery>),
         ReplyForm::Json(schema::<UsageOutput>),
+    ),
+    get(
+        "/v1/alerts",
+        "listAlerts",
+        "Returns alerts, the latest first",
+        Some(inline::<AlertsQuery>),
+        ReplyForm::Json(schema::<AlertPage>),
     ),
     get(
         "/v1/runs",

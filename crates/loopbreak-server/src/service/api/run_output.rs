@@ -101,7 +101,7 @@ pub(super) struct EntryOutput {
     seq: u64,
     /// Time of the server, in milliseconds since 1970.
     at: i64,
-    /// `step`, `attempt`, `plan`, `recovery`, `rules`, `loop` or `stop_request`.
+    /// `step`, `attempt`, `plan`, `recovery`, `rules`, `loop`, `stop_request` or `spending`.
     kind: String,
     /// Verdict: `clear`, `warn` or `stop`.
     verdict: String,
@@ -232,6 +232,8 @@ pub(super) struct IssuePage {
 /// Usage of a day, by model, or the part of it that a detector found to be wasted.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct UsageRow {
+    /// Project.
+    project: String,
     /// Day, counted from 1970-01-01 (UTC).
     day: i64,
     /// Model, empty if it is not known.
@@ -248,8 +250,8 @@ pub(super) struct UsageRow {
 
 impl From<DailyUsage> for UsageRow {
     fn from(usage: DailyUsage) -> Self {
-        let DailyUsage { day, model, detector, steps, tokens, cost, .. } = usage;
-        UsageRow { day, model, detector, steps, tokens, cost }
+        let DailyUsage { project, day, model, detector, steps, tokens, cost } = usage;
+        UsageRow { project, day, model, detector, steps, tokens, cost }
     }
 }
 

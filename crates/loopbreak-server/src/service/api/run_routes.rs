@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::api_error::ApiError;
 use super::caller_access::ApiCaller;
+use super::project_choice::ProjectChoice;
 use super::run_output::{DoneOutput, EntryOutput, EntryPage, RunOutput, RunPage, StopRequest, UsageOutput};
 use super::service_api::{ApiRequest, ServiceApi, json};
 use crate::mcp::tools::output::StatusOutput;
@@ -75,6 +76,8 @@ pub(super) struct DaysQuery {
     /// Number of days, today included.
     #[schemars(range(min = 1, max = 400))]
     days: Option<i64>,
+    /// `all` for the usage of all projects. Only the owner gets it; others get that of their project.
+    projects: Option<ProjectChoice>,
 }
 
 /// Selects the runs of a status.
@@ -253,13 +256,15 @@ pub(super) async fn usage(
 ) -> Result<Response, ApiError> {
     const DAY_MS: i64 = 24 * 60 * 60 * 1000;
     let request = ApiRequest::new(request, TokenScope::Read)?;
-    let DaysQuery { days } = request.query()?;
+    let DaysQuery { days, projects } = request.query()?;
     let days = days.unwrap_or(30);
     if !(1..=400).contains(&days) {
         return Err(ApiError::invalid("Invalid parameter `days`", "Use 1 to 400"));
     }
     let since_day = now().div_euclid(DAY_MS) - (days - 1);
-    let query = UsageQuery { project: Some(request.caller.project.to_string()), since_day, limit: 10_000 };
+    let project = ProjectChoice::project_of(projects, &request.caller);
+    let limit = if project.is_some() { 10_000 } else { 50_000 };
+    let query = UsageQuery { project, since_day, limit };
     let usage = api.ask(move |store| store.usage(&query)).await?;
     json(&UsageOutput { usage: usage.into_iter().map(Into::into).collect() })
 }

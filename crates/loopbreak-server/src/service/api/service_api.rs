@@ -17,8 +17,8 @@ use super::api_error::ApiError;
 use super::caller_access::{ApiCaller, CallerAccess};
 use super::rate_limit::RateLimits;
 use super::{
-    event_stream, loop_routes, metrics_page, openapi_document, run_routes, start_page, step_routes,
-    task_routes, telemetry_routes,
+    alert_routes, event_stream, loop_routes, metrics_page, openapi_document, run_routes, start_page,
+    step_routes, task_routes, telemetry_routes,
 };
 use crate::otlp::TelemetryIntake;
 use crate::service::dashboard::dashboard_router;
@@ -51,6 +51,7 @@ pub(crate) fn service_router(api: ServiceApi) -> Router {
         .route("/v1/task_status", post(task_routes::task_status))
         .route("/v1/status", get(run_routes::status))
         .route("/v1/usage", get(run_routes::usage))
+        .route("/v1/alerts", get(alert_routes::list_alerts))
         .route("/v1/runs", get(run_routes::list_runs))
         .route("/v1/runs/{run}", get(run_routes::get_run).delete(run_routes::forget_run))
         .route("/v1/runs/{run}/steps", get(run_routes::run_steps))

@@ -23,6 +23,7 @@ macro_rules! dashboard_files {
 
 /// The files that the page loads.
 const FILES: &[(&str, &str)] = dashboard_files![
+    "alert_table.js",
     "api.js",
     "dashboard.css",
     "day_chart.js",

@@ -13,10 +13,11 @@ use loopbreak_store::now;
 use loopbreak_store::service::{ServiceRunKey, ServiceStore};
 use tokio::sync::{oneshot, watch};
 
-use super::guard_shard::{GuardShard, ShardCommand, ShardOptions};
-use super::guarded_run::{RunCall, RunCallAnswer};
+use super::guard_shard::{GuardShard, ShardOptions};
+use super::run_call::{RunCall, RunCallAnswer};
 use super::run_rules::RunRules;
 use super::service_counters::ServiceCounters;
+use super::shard_command::ShardCommand;
 use super::shard_queue::{CommandLane, ShardQueue};
 use crate::mcp::ServeError;
 use crate::mcp::protocol::input_limits::check_task_id;

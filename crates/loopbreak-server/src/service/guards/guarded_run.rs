@@ -1,12 +1,11 @@
 //! One run: its guard, its figures, and its state between two steps.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use loopbreak::settings::AllowRule;
-use loopbreak::text::clip;
-use loopbreak::{DetectorName, Finding, Guard, Mode, Proposal, Severity, Step, Verdict};
+use loopbreak::detectors::SharedSpending;
+use loopbreak::{Guard, Mode, Proposal, Step, Verdict};
 use loopbreak_store::service::{
     ClaimedRun, EntryKind, LoadedRun, LoopUpdate, NewEntry, RunFigures, RunLease, RunVerdict, StateSnapshot,
 };
@@ -14,23 +13,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::known_keys::{KnownAnswer, KnownKeys};
+use super::met_loops::note_loops;
+use super::run_call::{RunCall, RunCallAnswer, write_answer};
 use super::run_rules::{AllowedLoopRecord, RunRules};
 use super::service_counters::ServiceCounters;
+use super::step_figures::{add_step, cost_of, tokens_of};
 use super::task_store::{RunTasks, TaskStore};
 use crate::mcp::protocol::ToolError;
 use crate::mcp::state::{CallTransaction, ServerState};
 use crate::mcp::tools::output::RecordStepOutput;
-use crate::mcp::tools::{AttemptInput, PlanInput, observe_filtered, verdict_output};
+use crate::mcp::tools::{observe_filtered, verdict_output};
 use crate::service::StepAnswer;
 
 /// Number of entries after which a snapshot is stored.
 const SNAPSHOT_ENTRIES: u64 = 32;
 /// A run with at most this many entries since its last snapshot is replayed rather than stored when it is put away.
 const REPLAYED_ENTRIES: u64 = 8;
-/// Number of idempotency keys that are remembered in memory. Older ones are looked up in the store.
-const KNOWN_KEYS: usize = 64;
-/// Longest text of a loop that is stored, in bytes.
-const TEXT_BYTES: usize = 200;
 /// The reason of an end that somebody asked for.
 const STOP_REQUEST: &str = "stop_request";
 
@@ -46,29 +45,11 @@ pub(super) struct GuardedRun {
     transaction: CallTransaction,
     tasks: RunTasks,
     rules: Arc<RunRules>,
+    /// Spending of the project before the next step, if its verdict can depend on it.
+    spent: Option<SharedSpending>,
     last_seq: u64,
     entries_since_snapshot: u64,
     keys: KnownKeys,
-}
-
-/// The last idempotency keys of a run, with their answers.
-#[derive(Debug, Default)]
-struct KnownKeys {
-    answers: BTreeMap<String, (RunVerdict, String)>,
-    order: VecDeque<String>,
-    /// True if the run has had no other keys.
-    is_complete: bool,
-}
-
-/// The answer to an earlier step with a key.
-#[derive(Debug)]
-pub(super) enum KnownAnswer {
-    /// It is in memory.
-    Known(RunVerdict, String),
-    /// There was none.
-    New,
-    /// Only the store knows.
-    InStore,
 }
 
 /// A change of a run that is not stored yet.
@@ -97,43 +78,6 @@ pub(crate) struct StepReply {
     /// First turn of the current loop. The agent may drop the steps since then from its context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rewind_to: Option<u64>,
-}
-
-/// A call about a run other than a step.
-#[derive(Debug)]
-pub(crate) enum RunCall {
-    /// Weighs an action.
-    Weigh(Box<Proposal<'static>>),
-    /// Asks whether the run or a task loops.
-    DetectLoop(Option<String>),
-    /// Asks for tasks.
-    TaskStatus {
-        /// Only this task.
-        task: Option<String>,
-        /// Number of tasks to leave out.
-        offset: usize,
-    },
-    /// Records an attempt at a task.
-    Attempt(Box<AttemptInput>),
-    /// Adds tasks and asks for the next one.
-    Plan(PlanInput),
-    /// Applies the recommended recovery to a task.
-    Recover(String),
-}
-
-/// The answer to a call, as JSON.
-pub(crate) type RunCallAnswer = Result<String, ToolError>;
-
-impl RunCall {
-    /// Returns the kind of entry that the call adds to the run, `None` if it changes nothing.
-    pub(crate) fn entry_kind(&self) -> Option<EntryKind> {
-        match self {
-            RunCall::Attempt(_) => Some(EntryKind::Attempt),
-            RunCall::Recover(_) => Some(EntryKind::Recovery),
-            RunCall::Plan(input) if !input.tasks.is_empty() => Some(EntryKind::Plan),
-            _ => None,
-        }
-    }
 }
 
 impl GuardedRun {
@@ -181,6 +125,7 @@ impl GuardedRun {
                     let records = serde_json::from_str(&entry.input).unwrap_or_default();
                     restored.apply_rules(rules_of(records)?)?;
                 }
+                EntryKind::Spending => restored.spent = serde_json::from_str(&entry.input).ok(),
                 // A snapshot was stored with each of the others.
                 _ => {}
             }
@@ -210,6 +155,7 @@ impl GuardedRun {
             transaction,
             tasks: RunTasks::default(),
             rules,
+            spent: None,
             last_seq: 0,
             entries_since_snapshot: 0,
             keys: KnownKeys::default(),
@@ -219,6 +165,9 @@ impl GuardedRun {
     /// Shows a step to the guard. Called with the same steps and times, it does the same.
     fn judge(&mut self, step: &Step<'_>, now: i64) -> Result<(RecordStepOutput, Verdict), ToolError> {
         self.transaction.begin_next(now);
+        // Sums of an earlier step are never used again, so that it makes no difference whether the guard was restored meanwhile.
+        let spent = self.spent.take().unwrap_or_default();
+        self.transaction.guard.share_spending(spent);
         if step.task.is_some() {
             self.transaction.tasks.clone_from(&self.tasks.roadmap);
         }
@@ -259,6 +208,23 @@ impl GuardedRun {
         Ok(())
     }
 
+    /// Adds to the log of the run what its project had spent before the next step.
+    pub(super) fn note_spending(
+        &mut self,
+        spent: Option<&SharedSpending>,
+        now: i64,
+        pending: &mut PendingChange,
+    ) -> Result<(), ToolError> {
+        let Some(spent) = spent else { return Ok(()) };
+        let invalid = |error: serde_json::Error| ToolError::new(error.to_string(), "Nothing was recorded");
+        let input = serde_json::to_string(spent).map_err(invalid)?;
+        // The very numbers that a replay reads.
+        self.spent = Some(serde_json::from_str(&input).map_err(invalid)?);
+        let entry = self.new_entry(EntryKind::Spending, now, None, input, String::new());
+        pending.entries.push(NewEntry { notable: false, ..entry });
+        Ok(())
+    }
+
     /// Observes a step, and adds it to what has to be stored. Nothing is answered before that.
     pub(super) fn observe(
         &mut self,
@@ -273,8 +239,10 @@ impl GuardedRun {
         let (mut output, verdict) = self.judge(step, now)?;
         let judged = output.verdict.parse().unwrap_or_default();
         counters.count_findings(&verdict);
-        let wasted_by = self.note_loops(step, &verdict, judged, &mut pending.loops);
-        self.add_figures(step, &verdict, judged);
+        let known = &self.transaction.state.guard.loops;
+        let wasted_by = note_loops(known, &self.figures.model, step, &verdict, judged, &mut pending.loops);
+        self.figures.held_out = self.held_out();
+        add_step(&mut self.figures, step, &verdict, judged);
         if wasted_by.is_some() {
             counters.count_waste(tokens_of(step), cost_of(step));
         }
@@ -338,78 +306,11 @@ impl GuardedRun {
         }
     }
 
-    /// Adds the loops of a verdict. Returns the detector of the loop that the step belongs to, if there is one.
-    fn note_loops(
-        &self,
-        step: &Step<'_>,
-        verdict: &Verdict,
-        judged: RunVerdict,
-        loops: &mut BTreeMap<String, LoopUpdate>,
-    ) -> Option<String> {
-        let known = &self.transaction.state.guard.loops;
-        let mut met: Vec<String> = Vec::new();
-        for finding in verdict.findings.iter().filter(|finding| finding.severity != Severity::Hint) {
-            let id = finding.loop_id.to_string();
-            let update = loops.entry(id.clone()).or_default();
-            describe_loop(update, &id, finding, step, &self.figures.model);
-            if !met.contains(&id) {
-                update.findings += 1;
-                met.push(id);
-            }
-        }
-        for id in &verdict.sighted {
-            let id = id.to_string();
-            let is_reported = known.iter().any(|known| known.id == id && known.severity != "hint");
-            if is_reported && !met.contains(&id) {
-                met.push(id);
-            }
-        }
-        for id in &met {
-            let update = loops.entry(id.clone()).or_default();
-            update.loop_id.clone_from(id);
-            if let Some(known) =
-                known.iter().find(|known| known.id == *id).filter(|_| update.detector.is_empty())
-            {
-                update.detector.clone_from(&known.detector);
-                update.pattern.clone_from(&known.pattern);
-            }
-            update.steps += 1;
-            update.cost += cost_of(step);
-            update.tokens = update.tokens.saturating_add(tokens_of(step));
-        }
-        let first = met.first().filter(|_| judged != RunVerdict::Clear)?;
-        Some(loops.get(first).map_or_else(String::new, |update| update.detector.clone()))
-    }
-
-    fn add_figures(&mut self, step: &Step<'_>, verdict: &Verdict, judged: RunVerdict) {
+    /// Returns whether the run is held out, `None` if no runs are.
+    fn held_out(&self) -> Option<bool> {
         let guard = &self.transaction.guard;
         let divides = guard.config().policy.holdout > 0.0 && guard.config().mode == Mode::Enforce;
-        let held_out = divides.then(|| guard.is_held_out());
-        let figures = &mut self.figures;
-        figures.steps += 1;
-        figures.turn = verdict.turn;
-        figures.cost += cost_of(step);
-        figures.tokens = figures.tokens.saturating_add(tokens_of(step));
-        let found = verdict.findings.iter().filter(|finding| finding.severity != Severity::Hint).count();
-        figures.findings += found as u64;
-        if judged != RunVerdict::Clear {
-            figures.wasted_steps += 1;
-            figures.wasted_cost += cost_of(step);
-            figures.wasted_tokens = figures.wasted_tokens.saturating_add(tokens_of(step));
-        }
-        if found > 0 {
-            figures.warned_at.get_or_insert(verdict.turn);
-        }
-        if let Some(model) = &step.model {
-            clip(model, TEXT_BYTES).clone_into(&mut figures.model);
-        }
-        if let Some(agent) = &step.agent {
-            clip(agent, TEXT_BYTES).clone_into(&mut figures.agent);
-        }
-        if let Some(stop) = &verdict.stop {
-            figures.stopped = stop.reason.to_string();
-        }
-        figures.held_out = held_out;
+        divides.then(|| guard.is_held_out())
     }
 
     /// Weighs a proposal. Changes nothing.
@@ -475,11 +376,7 @@ impl GuardedRun {
 
     /// Returns the answer to an earlier step or call with this key.
     pub(super) fn known_answer(&self, key: &str) -> KnownAnswer {
-        match self.keys.answers.get(key) {
-            Some((verdict, json)) => KnownAnswer::Known(*verdict, json.clone()),
-            None if self.keys.is_complete => KnownAnswer::New,
-            None => KnownAnswer::InStore,
-        }
+        self.keys.find(key)
     }
 
     /// Returns a snapshot if it is due or asked for.
@@ -499,68 +396,4 @@ impl GuardedRun {
     pub(super) fn is_worth_a_snapshot(&self) -> bool {
         self.entries_since_snapshot > REPLAYED_ENTRIES
     }
-}
-
-impl KnownKeys {
-    fn add(&mut self, key: String, verdict: RunVerdict, answer: &str) {
-        if self.order.len() >= KNOWN_KEYS
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.answers.remove(&oldest);
-            self.is_complete = false;
-        }
-        self.order.push_back(key.clone());
-        self.answers.insert(key, (verdict, answer.to_owned()));
-    }
-}
-
-fn write_answer(output: &impl Serialize) -> RunCallAnswer {
-    serde_json::to_string(output).map_err(|error| ToolError::new(error.to_string(), "Nothing was recorded"))
-}
-
-/// Describes a loop by a finding.
-fn describe_loop(update: &mut LoopUpdate, id: &str, finding: &Finding, step: &Step<'_>, model: &str) {
-    id.clone_into(&mut update.loop_id);
-    // The detector that found the loop first describes it.
-    if update.detector.is_empty() {
-        update.detector = finding.detector.to_string();
-        update.pattern = finding.pattern.to_string();
-    }
-    update.severity = finding.severity.to_string();
-    clip(finding.reason(), 2 * TEXT_BYTES).clone_into(&mut update.reason);
-    step.model.as_deref().unwrap_or(model).clone_into(&mut update.model);
-    let Some(action) = &step.action else { return };
-    clip(&action.name, TEXT_BYTES).clone_into(&mut update.tool);
-    let line = finding.evidence.text("action").map_or_else(|| action.line().into_owned(), str::to_owned);
-    update.action = loopbreak_store::redact_and_truncate(&line);
-    if is_about_a_call(finding.detector) && action.args.is_some() {
-        update.rule = serde_json::to_string(&AllowRule::of_call(action)).unwrap_or_default();
-    }
-}
-
-/// Returns whether the loops of a detector are about one call, which a rule can let pass.
-fn is_about_a_call(detector: DetectorName) -> bool {
-    matches!(
-        detector,
-        DetectorName::Cycle
-            | DetectorName::Recurrence
-            | DetectorName::Drift
-            | DetectorName::FailingTarget
-            | DetectorName::Noop
-            | DetectorName::Poll
-            | DetectorName::Rework
-    )
-}
-
-fn cost_of(step: &Step<'_>) -> f64 {
-    let cost = step.usage.and_then(|usage| usage.cost_usd).unwrap_or_default();
-    if cost.is_finite() && cost > 0.0 { cost } else { 0.0 }
-}
-
-fn tokens_of(step: &Step<'_>) -> u64 {
-    let usage = step.usage.unwrap_or_default();
-    let tokens =
-        usage.input_tokens.unwrap_or_default().saturating_add(usage.output_tokens.unwrap_or_default());
-    // The store counts with 64 signed bits, over many steps.
-    tokens.min(1 << 40)
 }

@@ -14,7 +14,7 @@ use super::*;
 use crate::lines::LineGuard;
 use crate::service::{IngestError, IngestItem, ProjectName, StepAnswer, StepSink as _};
 
-fn options(owner: &str) -> PoolOptions {
+pub(super) fn options(owner: &str) -> PoolOptions {
     PoolOptions {
         settings: Settings::default(),
         owner: owner.to_owned(),
@@ -26,15 +26,15 @@ fn options(owner: &str) -> PoolOptions {
     }
 }
 
-fn open(folder: &tempfile::TempDir) -> Arc<dyn ServiceStore> {
+pub(super) fn open(folder: &tempfile::TempDir) -> Arc<dyn ServiceStore> {
     open_service_store(&ServiceStoreUrl::from(folder.path().join("service.db").as_path()), 1).unwrap()
 }
 
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
 }
 
-fn item(run: &str, step: &Value, key: Option<&str>) -> IngestItem {
+pub(super) fn item(run: &str, step: &Value, key: Option<&str>) -> IngestItem {
     let text = step.to_string();
     let step = Step::from_json(&text).unwrap().into_owned();
     IngestItem { run: run.to_owned(), key: key.map(str::to_owned), step }

@@ -7,6 +7,8 @@ use super::lease_rows::lock_runs;
 use super::loop_rows;
 use super::postgres_session::PostgresSession;
 use super::row_values::{row_limit, signed, storable};
+use super::spending_rows;
+use crate::service::project_spending::SpendingSums;
 use crate::service::usage_sums::UsageSums;
 use crate::service::{AppendResult, LoopUpdate, RunAppend};
 
@@ -47,7 +49,7 @@ pub(super) fn append(
         additions.iter().zip(&stored).filter(|(_, stored)| **stored).map(|(addition, _)| *addition).collect();
     update_snapshots(session, &held)?;
     update_loops(session, &held, &known, now)?;
-    update_usage(session, &held, &known)?;
+    update_usage(session, &held, &known, now)?;
     let last_ids = insert_entries(session, &held, &known)?;
     let mut last_ids = last_ids.into_iter();
     let results = additions.iter().zip(stored).map(|(addition, stored)| {
@@ -160,11 +162,13 @@ fn update_usage(
     session: &mut PostgresSession,
     batch: &[&RunAppend],
     known: &HashMap<i64, AppendedRun>,
+    now: i64,
 ) -> Result<(), tokio_postgres::Error> {
-    let mut sums = UsageSums::default();
+    let (mut sums, mut spending) = (UsageSums::default(), SpendingSums::default());
     for addition in batch {
         if let Some(run) = known.get(&addition.lease.run) {
             sums.add(run.project, &addition.entries);
+            spending.add(run.project, addition, now);
         }
     }
     let sql = "INSERT INTO usage (project, day, model, detector, steps, tokens, cost) VALUES ($1, $2, $3, $4, $5, $6, $7) \
@@ -175,7 +179,7 @@ fn update_usage(
         let (steps, tokens) = (signed(usage.steps), signed(usage.tokens));
         session.execute(sql, &[&project, &usage.day, &model, &detector, &steps, &tokens, &usage.cost])?;
     }
-    Ok(())
+    spending_rows::add(session, spending)
 }
 
 /// Stores entries and announces them. Returns for each addition the number of its last entry, 0 without one. Until the

@@ -11,7 +11,8 @@ use crate::StoreError;
 pub(super) const TABLES_LOCK: i64 = 0x4c42_7376_0001;
 
 /// Migrations as pairs of name and SQL.
-const MIGRATIONS: &[(&str, &str)] = &[(
+const MIGRATIONS: &[(&str, &str)] = &[
+    (
     // The entries of a day are in a partition of their own, so that old ones are removed without a trace and without work. A unique
     // key cannot span partitions: idempotency keys have a table of their own. Nothing here needs the rights of a superuser.
     "service: runs, entries, loops, usage, tokens and audit",
@@ -137,10 +138,68 @@ const MIGRATIONS: &[(&str, &str)] = &[(
         subject TEXT NOT NULL,
         detail TEXT NOT NULL
     );",
-)];
+    ),
+    (
+        // `kind` of `spending` is 0 for everything, 1 for a day, and 2 for a minute. `opened` is the time from which a loop was open:
+        // when it was found first, or again after it was fixed. An alert is stored once for each key of its rule and project.
+        "service: spending, alerts, and the time at which a loop was opened",
+        "CREATE TABLE spending (
+        project BIGINT NOT NULL,
+        kind SMALLINT NOT NULL,
+        period BIGINT NOT NULL,
+        usd DOUBLE PRECISION NOT NULL,
+        findings BIGINT NOT NULL,
+        since BIGINT NOT NULL,
+        PRIMARY KEY (project, kind, period)
+    );
+    CREATE INDEX spending_by_period ON spending (kind, period);
+    INSERT INTO spending (project, kind, period, usd, findings, since)
+        SELECT project, 0, 0, sum(cost), 0, min(day) * 86400000 FROM usage WHERE detector = '' GROUP BY project;
+    INSERT INTO spending (project, kind, period, usd, findings, since)
+        SELECT project, 1, day, sum(cost), 0, day * 86400000 FROM usage WHERE detector = '' GROUP BY project, day;
+    ALTER TABLE loops ADD COLUMN opened BIGINT NOT NULL DEFAULT 0;
+    UPDATE loops SET opened = first_seen;
+    CREATE INDEX loops_by_opening ON loops (opened);
+    CREATE TABLE alert_rules (
+        rule TEXT COLLATE \"C\" PRIMARY KEY,
+        since BIGINT NOT NULL
+    );
+    CREATE TABLE alerts (
+        id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        rule TEXT COLLATE \"C\" NOT NULL,
+        kind TEXT NOT NULL,
+        project TEXT COLLATE \"C\" NOT NULL,
+        key TEXT COLLATE \"C\" NOT NULL,
+        loop TEXT NOT NULL,
+        at BIGINT NOT NULL,
+        value DOUBLE PRECISION NOT NULL,
+        threshold DOUBLE PRECISION NOT NULL,
+        title TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        place TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        ended BIGINT,
+        UNIQUE (rule, project, key)
+    );
+    CREATE INDEX alerts_by_time ON alerts (at);
+    CREATE TABLE alert_messages (
+        id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        alert BIGINT NOT NULL,
+        rule TEXT COLLATE \"C\" NOT NULL,
+        form TEXT NOT NULL,
+        state TEXT NOT NULL,
+        attempts BIGINT NOT NULL,
+        due BIGINT NOT NULL,
+        at BIGINT NOT NULL,
+        error TEXT NOT NULL
+    );
+    CREATE INDEX messages_by_alert ON alert_messages (alert);
+    CREATE INDEX due_messages ON alert_messages (due) WHERE state = 'waiting';",
+    ),
+];
 
 /// Version of the tables that this program writes: the number of the migrations.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 const _: () = assert!(MIGRATIONS.len() == VERSION as usize);
 
 /// Applies the migrations that the database lacks. Servers that start at the same time wait for each other.

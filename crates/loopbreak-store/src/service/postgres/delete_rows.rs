@@ -1,5 +1,6 @@
 //! Deletion of runs.
 
+use super::alert_rows;
 use super::day_partitions::{DAY_MS, drop_partitions};
 use super::postgres_session::PostgresSession;
 use super::row_values::row_limit;
@@ -39,6 +40,7 @@ pub(super) fn prune(
     )?;
     session.execute("DELETE FROM usage WHERE day < $1", &[&before.div_euclid(DAY_MS)])?;
     session.execute("DELETE FROM audit WHERE at < $1", &[&before])?;
+    alert_rows::prune(session, before)?;
     Ok(runs.len() as u64)
 }
 

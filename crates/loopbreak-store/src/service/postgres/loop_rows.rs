@@ -11,7 +11,7 @@ use crate::service::{
 };
 
 const SELECT: &str = "SELECT projects.name, loop, state, detector, pattern, severity, reason, tool, action, model, findings, \
-     runs, steps, cost, tokens, first_seen, last_seen, last_run FROM loops JOIN projects ON projects.id = project";
+     runs, steps, cost, tokens, first_seen, last_seen, last_run, opened FROM loops JOIN projects ON projects.id = project";
 
 fn read_loop(row: &Row) -> Result<LoopIssue, tokio_postgres::Error> {
     Ok(LoopIssue {
@@ -33,6 +33,7 @@ fn read_loop(row: &Row) -> Result<LoopIssue, tokio_postgres::Error> {
         first_seen: row.try_get(15)?,
         last_seen: row.try_get(16)?,
         last_run: row.try_get(17)?,
+        opened: row.try_get(18)?,
     })
 }
 
@@ -46,10 +47,11 @@ pub(super) fn update(
     now: i64,
 ) -> Result<(), tokio_postgres::Error> {
     let sql = "INSERT INTO loops (project, loop, state, detector, pattern, severity, reason, tool, action, model, rule, \
-         findings, runs, steps, cost, tokens, first_seen, last_seen, last_run) \
-         VALUES ($1, $2, 'open', $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, $12, $13, $14, $15, $15, $16) \
+         findings, runs, steps, cost, tokens, first_seen, last_seen, last_run, opened) \
+         VALUES ($1, $2, 'open', $3, $4, $5, $6, $7, $8, $9, $10, $11, 0, $12, $13, $14, $15, $15, $16, $15) \
          ON CONFLICT (project, loop) DO UPDATE SET \
          state = CASE WHEN loops.state = 'fixed' AND excluded.findings > 0 THEN 'open' ELSE loops.state END, \
+         opened = CASE WHEN loops.state = 'fixed' AND excluded.findings > 0 THEN excluded.opened ELSE loops.opened END, \
          severity = CASE WHEN loops.severity = 'hard' OR excluded.severity = '' \
            OR (loops.severity = 'warn' AND excluded.severity = 'hint') THEN loops.severity ELSE excluded.severity END, \
          reason = coalesce(nullif(excluded.reason, ''), loops.reason), \
@@ -101,6 +103,7 @@ pub(super) fn select(
     sql.push_if(" AND projects.name = ?", project.as_ref());
     sql.push_if(" AND state = ?", state.as_ref());
     sql.push_if(" AND last_seen >= ?", query.since.as_ref());
+    sql.push_if(" AND opened >= ?", query.opened_since.as_ref());
     sql.push(match query.order {
         LoopOrder::Cost => " ORDER BY cost DESC, steps DESC, loop",
         LoopOrder::Count => " ORDER BY findings DESC, loop",

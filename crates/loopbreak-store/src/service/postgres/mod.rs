@@ -5,8 +5,10 @@
 //! - `database_migrations`, `day_partitions`: the tables
 //! - `lease_rows`, `figure_columns`, `append_rows`, `delete_rows`: changes
 //! - `run_rows`, `entry_rows`, `loop_rows`, `token_rows`: questions
+//! - `spending_rows`, `alert_rows`: sums of costs and findings, and alerts
 //! - `row_values`, `sql_text`: values and statements
 
+mod alert_rows;
 mod append_rows;
 mod database_migrations;
 mod day_partitions;
@@ -21,6 +23,7 @@ mod postgres_url;
 mod row_values;
 mod run_rows;
 mod session_pool;
+mod spending_rows;
 mod sql_text;
 mod tls_connector;
 mod token_rows;

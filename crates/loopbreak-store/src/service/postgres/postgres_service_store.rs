@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use super::day_partitions::{DAY_MS, make_partitions};
 use super::session_pool::SessionPool;
 use super::{
-    PostgresUrl, append_rows, database_migrations, delete_rows, entry_rows, lease_rows, loop_rows, run_rows,
-    token_rows,
+    PostgresUrl, alert_rows, append_rows, database_migrations, delete_rows, entry_rows, lease_rows,
+    loop_rows, run_rows, spending_rows, token_rows,
 };
 use crate::StoreError;
 use crate::service::{
-    AllowedLoop, AppendResult, AuditRecord, DailyUsage, EntryQuery, IssueState, LoadedRun, LogEntry,
-    LoopIssue, LoopQuery, RunAppend, RunClaim, RunLease, RunQuery, RunVerdict, ServiceRun, ServiceRunKey,
-    ServiceStore, ServiceToken, UsageQuery,
+    AlertQuery, AllowedLoop, AppendResult, AuditRecord, DailyUsage, DueMessage, EntryQuery, IssueState,
+    LoadedRun, LogEntry, LoopIssue, LoopQuery, MessageOutcome, NewAlert, ProjectSpending, RaisedAlert,
+    RunAppend, RunClaim, RunLease, RunQuery, RunVerdict, ServiceRun, ServiceRunKey, ServiceStore,
+    ServiceToken, StoredAlert, UsageQuery,
 };
 
 /// The store of the service in a PostgreSQL database.
@@ -35,11 +36,12 @@ impl PostgresServiceStore {
         Ok(PostgresServiceStore { pool, partitioned: AtomicI64::new(now.div_euclid(DAY_MS)) })
     }
 
-    /// Makes partitions when a day begins. If that fails, it is tried the next day, and entries are stored all the same.
+    /// Makes partitions when a day begins, and removes old sums. If that fails, it is tried the next day, and entries are stored all the same.
     fn follow_day(&self, now: i64) {
         let today = now.div_euclid(DAY_MS);
         if self.partitioned.fetch_max(today, Ordering::Relaxed) < today {
             let _ = make_partitions(&self.pool, now);
+            let _ = self.pool.change(|session| spending_rows::remove_old(session, now));
         }
     }
 }
@@ -132,6 +134,34 @@ impl ServiceStore for PostgresServiceStore {
 
     fn usage(&self, query: &UsageQuery) -> Result<Vec<DailyUsage>, StoreError> {
         self.pool.ask(|session| loop_rows::usage(session, query))
+    }
+
+    fn spending(&self, project: Option<&str>, now: i64) -> Result<ProjectSpending, StoreError> {
+        self.pool.ask(|session| spending_rows::read(session, project, now))
+    }
+
+    fn alert_rule_since(&self, rule: &str, now: i64) -> Result<i64, StoreError> {
+        self.pool.change(|session| alert_rows::rule_since(session, rule, now))
+    }
+
+    fn raise_alert(&self, alert: &NewAlert) -> Result<RaisedAlert, StoreError> {
+        self.pool.change(|session| alert_rows::raise(session, alert))
+    }
+
+    fn end_alert(&self, rule: &str, project: &str, now: i64) -> Result<bool, StoreError> {
+        self.pool.change(|session| alert_rows::end(session, rule, project, now))
+    }
+
+    fn take_message(&self, rules: &[&str], now: i64, until: i64) -> Result<Option<DueMessage>, StoreError> {
+        self.pool.change(|session| alert_rows::take_due(session, rules, now, until))
+    }
+
+    fn settle_message(&self, message: i64, outcome: &MessageOutcome, now: i64) -> Result<(), StoreError> {
+        self.pool.change(|session| alert_rows::settle(session, message, outcome, now))
+    }
+
+    fn alerts(&self, query: &AlertQuery) -> Result<Vec<StoredAlert>, StoreError> {
+        self.pool.ask(|session| alert_rows::select(session, query))
     }
 
     fn add_token(&self, token: &ServiceToken) -> Result<(), StoreError> {

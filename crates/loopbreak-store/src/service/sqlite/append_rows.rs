@@ -2,6 +2,8 @@
 
 use rusqlite::{OptionalExtension as _, Statement, Transaction};
 
+use super::spending_rows;
+use crate::service::project_spending::SpendingSums;
 use crate::service::usage_sums::UsageSums;
 use crate::service::{AppendResult, IssueState, LoopUpdate, RunAppend};
 
@@ -18,7 +20,7 @@ pub(super) fn append(
     now: i64,
 ) -> rusqlite::Result<Vec<AppendResult>> {
     let mut rows = AppendStatements::prepare(change)?;
-    let mut usage = UsageSums::default();
+    let (mut usage, mut spending) = (UsageSums::default(), SpendingSums::default());
     let mut results = Vec::with_capacity(batch.len());
     for addition in batch {
         let Some(run) = rows.update_run(addition, now)? else {
@@ -33,11 +35,13 @@ pub(super) fn append(
             rows.update_loop(update, addition.lease.run, &run, now)?;
         }
         usage.add(run.project, &addition.entries);
+        spending.add(run.project, addition, now);
         results.push(AppendResult::Stored { last_id, stop_request: run.stop_request });
     }
     for (project, sum) in usage.rows() {
         rows.usage.execute((project, sum.day, sum.model, sum.detector, sum.steps, sum.tokens, sum.cost))?;
     }
+    spending_rows::add(change, spending)?;
     Ok(results)
 }
 
@@ -69,10 +73,11 @@ impl<'c> AppendStatements<'c> {
             // The detector that found a loop first describes it. A loop that was fixed opens again.
             looped: change.prepare(
                 "INSERT INTO loops (project, loop, state, detector, pattern, severity, reason, tool, action, model, rule, \
-                 findings, runs, steps, cost, tokens, first_seen, last_seen, last_run) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0, ?13, ?14, ?15, ?16, ?16, ?17) \
+                 findings, runs, steps, cost, tokens, first_seen, last_seen, last_run, opened) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0, ?13, ?14, ?15, ?16, ?16, ?17, ?16) \
                  ON CONFLICT (project, loop) DO UPDATE SET \
                  state = CASE WHEN state = 'fixed' AND excluded.findings > 0 THEN 'open' ELSE state END, \
+                 opened = CASE WHEN state = 'fixed' AND excluded.findings > 0 THEN excluded.opened ELSE opened END, \
                  severity = CASE WHEN severity = 'hard' OR excluded.severity = '' \
                    OR (severity = 'warn' AND excluded.severity = 'hint') THEN severity ELSE excluded.severity END, \
                  reason = CASE excluded.reason WHEN '' THEN reason ELSE excluded.reason END, \

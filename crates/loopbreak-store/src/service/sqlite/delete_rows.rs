@@ -2,6 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, Transaction};
 
+use super::alert_rows;
 use crate::service::ServiceRunKey;
 
 /// Milliseconds of a day.
@@ -36,6 +37,7 @@ pub(super) fn prune(change: &Transaction<'_>, before: i64, limit: usize) -> rusq
     change.execute("DELETE FROM entries WHERE run IS NULL AND at < ?1", (before,))?;
     change.execute("DELETE FROM usage WHERE day < ?1", (before.div_euclid(DAY_MS),))?;
     change.execute("DELETE FROM audit WHERE at < ?1", (before,))?;
+    alert_rows::prune(change, before)?;
     Ok(ids.len() as u64)
 }
 

@@ -10,7 +10,7 @@ use crate::service::{
 };
 
 const SELECT: &str = "SELECT projects.name, loop, state, detector, pattern, severity, reason, tool, action, model, findings, \
-     runs, steps, cost, tokens, first_seen, last_seen, last_run FROM loops JOIN projects ON projects.id = project";
+     runs, steps, cost, tokens, first_seen, last_seen, last_run, opened FROM loops JOIN projects ON projects.id = project";
 
 fn read_loop(row: &Row<'_>) -> rusqlite::Result<LoopIssue> {
     Ok(LoopIssue {
@@ -32,6 +32,7 @@ fn read_loop(row: &Row<'_>) -> rusqlite::Result<LoopIssue> {
         first_seen: row.get(15)?,
         last_seen: row.get(16)?,
         last_run: row.get(17)?,
+        opened: row.get(18)?,
     })
 }
 
@@ -48,6 +49,10 @@ pub(super) fn select(connection: &Connection, query: &LoopQuery) -> rusqlite::Re
     }
     if let Some(since) = query.since {
         sql.push_str(" AND last_seen >= ?");
+        values.push(since.into());
+    }
+    if let Some(since) = query.opened_since {
+        sql.push_str(" AND opened >= ?");
         values.push(since.into());
     }
     sql.push_str(match query.order {

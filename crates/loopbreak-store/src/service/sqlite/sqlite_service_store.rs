@@ -3,18 +3,23 @@
 use std::fmt;
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::service_migrations::SERVICE_MIGRATIONS;
-use super::{append_rows, delete_rows, entry_rows, lease_rows, loop_rows, run_rows, token_rows};
+use super::{
+    alert_rows, append_rows, delete_rows, entry_rows, lease_rows, loop_rows, run_rows, spending_rows,
+    token_rows,
+};
 use crate::StoreError;
 use crate::service::{
-    AllowedLoop, AppendResult, AuditRecord, DailyUsage, EntryQuery, IssueState, LoadedRun, LogEntry,
-    LoopIssue, LoopQuery, RunAppend, RunClaim, RunLease, RunQuery, RunVerdict, ServiceRun, ServiceRunKey,
-    ServiceStore, ServiceToken, UsageQuery,
+    AlertQuery, AllowedLoop, AppendResult, AuditRecord, DailyUsage, DueMessage, EntryQuery, IssueState,
+    LoadedRun, LogEntry, LoopIssue, LoopQuery, MessageOutcome, NewAlert, ProjectSpending, RaisedAlert,
+    RunAppend, RunClaim, RunLease, RunQuery, RunVerdict, ServiceRun, ServiceRunKey, ServiceStore,
+    ServiceToken, StoredAlert, UsageQuery,
 };
 use crate::sqlite::{apply_migrations, harden, store_error};
 
@@ -24,6 +29,8 @@ const BUSY_TIME: Duration = Duration::from_secs(5);
 const APPLICATION_ID: u32 = 0x4c42_7376;
 /// Largest file that is written again after a run was forgotten, in bytes.
 const VACUUM_BYTES: u64 = 64 * 1024 * 1024;
+/// Milliseconds of an hour.
+const HOUR_MS: i64 = 60 * 60 * 1000;
 /// Number of connections for questions that are kept open.
 const KEPT_READERS: usize = 8;
 
@@ -35,6 +42,8 @@ pub(crate) struct SqliteServiceStore {
     path: PathBuf,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
+    /// The last hour in which old sums were removed.
+    cleaned: AtomicI64,
 }
 
 impl SqliteServiceStore {
@@ -61,6 +70,7 @@ impl SqliteServiceStore {
             path: path.to_owned(),
             writer: Mutex::new(writer),
             readers: Mutex::new(Vec::new()),
+            cleaned: AtomicI64::new(0),
         })
     }
 
@@ -149,7 +159,14 @@ impl ServiceStore for SqliteServiceStore {
     }
 
     fn append(&self, batch: &[RunAppend], now: i64) -> Result<Vec<AppendResult>, StoreError> {
-        self.change(|change| append_rows::append(change, batch, now))
+        let is_due =
+            self.cleaned.fetch_max(now.div_euclid(HOUR_MS), Ordering::Relaxed) < now.div_euclid(HOUR_MS);
+        self.change(|change| {
+            if is_due {
+                spending_rows::remove_old(change, now)?;
+            }
+            append_rows::append(change, batch, now)
+        })
     }
 
     fn find_keys(&self, run: i64, keys: &[&str]) -> Result<Vec<LogEntry>, StoreError> {
@@ -223,6 +240,34 @@ impl ServiceStore for SqliteServiceStore {
 
     fn usage(&self, query: &UsageQuery) -> Result<Vec<DailyUsage>, StoreError> {
         self.ask(|connection| loop_rows::usage(connection, query))
+    }
+
+    fn spending(&self, project: Option<&str>, now: i64) -> Result<ProjectSpending, StoreError> {
+        self.ask(|connection| spending_rows::read(connection, project, now))
+    }
+
+    fn alert_rule_since(&self, rule: &str, now: i64) -> Result<i64, StoreError> {
+        self.change(|change| alert_rows::rule_since(change, rule, now))
+    }
+
+    fn raise_alert(&self, alert: &NewAlert) -> Result<RaisedAlert, StoreError> {
+        self.change(|change| alert_rows::raise(change, alert))
+    }
+
+    fn end_alert(&self, rule: &str, project: &str, now: i64) -> Result<bool, StoreError> {
+        self.change(|change| alert_rows::end(change, rule, project, now))
+    }
+
+    fn take_message(&self, rules: &[&str], now: i64, until: i64) -> Result<Option<DueMessage>, StoreError> {
+        self.change(|change| alert_rows::take_due(change, rules, now, until))
+    }
+
+    fn settle_message(&self, message: i64, outcome: &MessageOutcome, now: i64) -> Result<(), StoreError> {
+        self.change(|change| alert_rows::settle(change, message, outcome, now))
+    }
+
+    fn alerts(&self, query: &AlertQuery) -> Result<Vec<StoredAlert>, StoreError> {
+        self.ask(|connection| alert_rows::select(connection, query))
     }
 
     fn add_token(&self, token: &ServiceToken) -> Result<(), StoreError> {

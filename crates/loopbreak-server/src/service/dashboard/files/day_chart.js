@@ -4,11 +4,10 @@ import { el, svg, table } from "./dom.js";
 import { count, day, money } from "./words.js";
 
 const COLOURS = ["#d1495b", "#edae49", "#3c8dbc", "#66a182", "#8d6a9f", "#7a7a7a"];
+const KEYS = { model: "Model", detector: "Detector", project: "Project" };
+// The picture is stretched to its place. Texts are beside it, so that they have the same size on every screen.
 const WIDTH = 800;
-const HEIGHT = 180;
-const LEFT = 56;
-const BOTTOM = 22;
-const TOP = 10;
+const HEIGHT = 150;
 
 export function dayChart(rows, key, days) {
   const priced = rows.some((row) => row.cost > 0);
@@ -24,38 +23,36 @@ export function dayChart(rows, key, days) {
   const sums = Array.from({ length: days }, () => COLOURS.map(() => 0));
   for (const row of rows) if (row.day >= first && row.day <= last) sums[row.day - first][group(row[key])] += value(row);
   const most = Math.max(...sums.map((parts) => parts.reduce((a, b) => a + b, 0)), 1e-9);
-  const step = (WIDTH - LEFT) / days;
-  const height = (amount) => ((HEIGHT - BOTTOM - TOP) * amount) / most;
+  const step = WIDTH / days;
+  const height = (amount) => ((HEIGHT - 1) * amount) / most;
   const bars = sums.flatMap((parts, index) => {
-    let bottom = HEIGHT - BOTTOM;
+    let bottom = HEIGHT - 1;
     return parts.map((amount, part) => {
       if (amount === 0) return null;
       bottom -= height(amount);
       const label = `${day(first + index)}: ${text(amount)}, ${shown[part] || (part < shown.length ? "unknown" : "others")}`;
       return svg("rect", {
-        x: LEFT + index * step + 1, y: bottom, width: Math.max(step - 2, 1), height: height(amount), fill: COLOURS[part],
+        x: index * step + 1, y: bottom, width: Math.max(step - 2, 1), height: height(amount), fill: COLOURS[part],
       }, svg("title", {}, label));
     });
   });
-  const dates = [0, Math.floor(days / 2), days - 1].map((index) => svg("text", {
-    x: LEFT + (index + 0.5) * step, y: HEIGHT - 6, "text-anchor": index === 0 ? "start" : index === days - 1 ? "end" : "middle",
-  }, day(first + index)));
+  const dates = [0, Math.floor(days / 2), days - 1].map((index) => el("span", {}, day(first + index)));
   const title = `Waste per day by ${key}, ${day(first)} to ${day(last)}, at most ${text(most)} a day`;
   const legend = COLOURS.map((colour, part) => {
     const label = part < shown.length ? shown[part] || "unknown" : names.length > shown.length ? "others" : null;
     return label && el("li", {}, svg("svg", { viewBox: "0 0 12 12", "aria-hidden": "true" }, svg("rect", { width: 12, height: 12, fill: colour })), label);
   });
   return el("figure", {},
-    svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title },
-      svg("line", { class: "axis", x1: LEFT, x2: WIDTH, y1: HEIGHT - BOTTOM, y2: HEIGHT - BOTTOM }),
-      svg("text", { x: LEFT - 6, y: TOP + 8, "text-anchor": "end" }, text(most)),
-      svg("text", { x: LEFT - 6, y: HEIGHT - BOTTOM, "text-anchor": "end" }, "0"),
-      bars.filter(Boolean), dates),
+    el("div", { class: "soft" }, `at most ${text(most)} a day`),
+    svg("svg", { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": title },
+      svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: HEIGHT - 0.5, y2: HEIGHT - 0.5 }),
+      bars.filter(Boolean)),
+    el("div", { class: "days soft" }, dates),
     el("ul", { class: "legend" }, legend),
     el("details", {}, el("summary", {}, "As a table"),
       table(title, [
         { title: "Day", cell: (row) => day(row.day) },
-        { title: key === "model" ? "Model" : "Detector", cell: (row) => row[key] || "unknown" },
+        { title: KEYS[key], cell: (row) => row[key] || "unknown" },
         { title: "Steps", number: true, cell: (row) => count(row.steps) },
         { title: "Cost", number: true, cell: (row) => money(row.cost) },
       ], rows)));

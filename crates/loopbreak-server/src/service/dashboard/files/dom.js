@@ -26,11 +26,11 @@ export function show(element, ...children) {
 }
 
 /**
- * Creates a table. Each column has a `title`, a function `cell` that returns a text or an element, and perhaps `number` or
- * `text`. On a narrow screen each row becomes a block.
+ * Creates a table. Each column has a `title`, a function `cell` that returns a text or an element, and perhaps `number`,
+ * `text` or `short`. On a narrow screen each row becomes a block.
  */
 export function table(caption, columns, rows) {
-  const kind = (column) => (column.number ? "number" : column.text ? "text" : undefined);
+  const kind = (column) => (column.number ? "number" : column.text ? "text" : column.short ? "short" : undefined);
   return el("div", { class: "wide" },
     el("table", { class: "stack" },
       el("caption", {}, caption),

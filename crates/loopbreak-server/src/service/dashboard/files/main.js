@@ -49,6 +49,8 @@ document.querySelector("a.skip").addEventListener("click", (event) => {
   main.focus();
 });
 addEventListener("hashchange", () => { open().then(() => main.focus()); });
+// Other servers raise alerts, and times pass, without an event.
+setInterval(() => { changed = true; }, 15_000);
 setInterval(() => {
   if (!changed) return;
   changed = false;

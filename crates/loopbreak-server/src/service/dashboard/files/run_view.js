@@ -47,6 +47,7 @@ export async function runView(place, name) {
     show(head,
       el("h1", {}, run.run),
       el("p", {}, verdict(run), isLive(run) ? " · live" : "", ` · ${[run.agent, run.model].filter(Boolean).join(", ") || "unknown agent"} · `,
+        el("span", { title: date(run.started) }, `started ${ago(run.started)}`), " · ",
         el("span", { title: date(run.seen) }, `last step ${ago(run.seen)}`), run.stopped ? ` · stopped: ${run.stopped}` : ""),
       run.stop_request ? el("p", { class: "stop" }, `Somebody asked to stop it: ${run.stop_request}`) : null,
       el("div", { class: "bar" },
@@ -55,11 +56,11 @@ export async function runView(place, name) {
         el("button", { type: "button", class: "danger", onclick: forget }, "Forget the run")),
       el("dl", { class: "cards" },
         card("Steps", count(run.steps)),
-        card("Started", date(run.started)),
         card("Findings", count(run.findings)),
         card("Tokens", tokens(run.tokens)),
         card("Cost", money(run.cost)),
-        card("In loops", run.wasted_steps ? `${count(run.wasted_steps)} steps (${percent(run.wasted_steps, run.steps)}), ${money(run.wasted_cost)}` : "–"),
+        card("Steps in loops", run.wasted_steps ? `${count(run.wasted_steps)} (${percent(run.wasted_steps, run.steps)})` : "–"),
+        card("Cost in loops", money(run.wasted_cost)),
         card("First warning", run.warned_at ? `turn ${count(run.warned_at)}` : "–")));
   }
 
@@ -133,11 +134,11 @@ function stepItem(step) {
       text ? el("pre", {}, text) : null,
       el("pre", {}, JSON.stringify(step.input, null, 1))),
     interventions.length + findings.length > 0 ? el("div", { class: "found" },
-      interventions.map((act) => el("div", { class: act.acted === false ? "soft" : "stop" },
+      interventions.map((act) => el("div", { class: act.acted === false ? "soft" : ["hint", "warn"].includes(act.intervention) ? "warn" : "stop" },
         `${act.intervention}${act.acted === false ? " (observed)" : ""}: ${act.reason} `,
         act.loop ? el("a", { href: loopLink(act.loop) }, "this loop") : null)),
       interventions.length === 0 ? findings.map((finding) => el("div", { class: finding.severity },
-        `${finding.severity}: ${finding.pattern} since turn ${finding.since} `,
+        `${finding.severity}: ${finding.pattern.replaceAll("_", " ")} since turn ${finding.since} `,
         finding.loop ? el("a", { href: loopLink(finding.loop) }, "this loop") : null)) : null,
       [...advice, ...forUser].map((said) => el("div", { class: "soft" }, `said: ${said}`))) : null);
 }

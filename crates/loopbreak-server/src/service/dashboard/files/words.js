@@ -40,7 +40,7 @@ export function day(number) {
 }
 
 export function percent(part, whole) {
-  return whole > 0 ? `${Math.round((100 * part) / whole)} %` : "–";
+  return whole > 0 ? `${Math.round((100 * part) / whole)}\u00a0%` : "–";
 }
 
 /** What a number of something is called. */

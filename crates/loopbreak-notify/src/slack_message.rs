@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
-use super::{HttpMessage, LoopNotification, NotificationText};
+use crate::{HttpMessage, NotificationText};
 
 /// Renders a notification for Slack: blocks, and a text for places that show no blocks. The blocks are plain text, and the text has its
 /// special characters escaped, so nothing in a log can become a link or a mention.
-pub(super) fn slack_message(notification: &LoopNotification) -> HttpMessage {
-    let text = NotificationText::new(notification);
+pub(crate) fn slack_message(text: &NotificationText) -> HttpMessage {
     let plain = |text: &str| json!({"type": "plain_text", "text": text, "emoji": false});
     let body = json!({
         "text": escape(&format!("{}: {}", text.title, text.reason)),

@@ -1,10 +1,9 @@
 //! A notification for a topic of ntfy.
 
-use super::{HttpMessage, LoopNotification, NotificationText};
+use crate::{HttpMessage, NotificationText};
 
 /// Renders a notification for ntfy: title and priority as headers, the rest as the text.
-pub(super) fn ntfy_message(notification: &LoopNotification) -> HttpMessage {
-    let text = NotificationText::new(notification);
+pub(crate) fn ntfy_message(text: &NotificationText) -> HttpMessage {
     // Headers are ASCII. The text has the name of the run as well, so nothing is lost.
     let visible = |char: char| if char.is_ascii_graphic() || char == ' ' { char } else { '?' };
     let title: String = text.title.chars().map(visible).collect();
