@@ -315,7 +315,8 @@ fn keys_in_file_order<'t, 'i>(
 
 /// Returns the kinds of alerts.
 fn alert_kinds() -> Vec<OptionChoice> {
-    let choice = |kind: AlertKind| OptionChoice { name: kind.as_str().to_owned(), description: String::new() };
+    let choice =
+        |kind: AlertKind| OptionChoice { name: kind.as_str().to_owned(), description: String::new() };
     AlertKind::ALL.into_iter().map(choice).collect()
 }
 

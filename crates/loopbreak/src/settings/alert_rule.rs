@@ -83,9 +83,7 @@ impl AlertRule {
         checks.that(is_name, "name", || {
             (
                 "an alert rule needs a name".into(),
-                format!(
-                    "add a name of at most {NAME_LENGTH} characters, such as name = \"expensive day\""
-                ),
+                format!("add a name of at most {NAME_LENGTH} characters, such as name = \"expensive day\""),
             )
         });
         checks.that(before.iter().all(|other| other.name != self.name), "name", || {
@@ -108,10 +106,7 @@ impl AlertRule {
             let is_url = address.starts_with("http://") || address.starts_with("https://");
             // The address may be a secret, so it is not shown.
             checks.that(is_url && !address.contains(char::is_whitespace), name, || {
-                (
-                    format!("{name} is not an address"),
-                    "give one that begins with https:// or http://".into(),
-                )
+                (format!("{name} is not an address"), "give one that begins with https:// or http://".into())
             });
         }
     }

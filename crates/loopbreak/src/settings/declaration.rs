@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AdviceSettings, AlertRule, AllowRule, Mode, ModelPrice, PolicySettings, Profile, ReportSettings, SettingsChecks,
-    SettingsProblem, ToolRule,
+    AdviceSettings, AlertRule, AllowRule, Mode, ModelPrice, PolicySettings, Profile, ReportSettings,
+    SettingsChecks, SettingsProblem, ToolRule,
 };
 use crate::detectors::{Detector, DetectorName, DetectorSettings, for_each_detector};
 use crate::fingerprint::ActionSettings;
