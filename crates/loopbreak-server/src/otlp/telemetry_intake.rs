@@ -10,6 +10,7 @@ use loopbreak_trace::{
 };
 use tokio::sync::Semaphore;
 
+use super::otlp_body::OtlpBody;
 use crate::service::{IngestError, IngestItem, ProjectName, StepSink};
 
 /// Maximum number of projects whose runs are remembered between requests.
@@ -49,6 +50,8 @@ pub(super) struct TakenTelemetry {
 pub(super) enum IntakeError {
     /// The request cannot be read. Sending it again does not help.
     Malformed(String),
+    /// The request is too large, as it was sent or unpacked.
+    TooLarge,
     /// More arrives than can be handled.
     Overloaded(Duration),
     /// The steps cannot be stored now.
@@ -95,7 +98,7 @@ impl<S: StepSink> TelemetryIntake<S> {
         project: &ProjectName,
         signal: TelemetrySignal,
         encoding: TelemetryEncoding,
-        body: Vec<u8>,
+        body: OtlpBody,
     ) -> Result<TakenTelemetry, IntakeError> {
         let reader = self.shared.reader(project);
         let permit = Arc::clone(&self.shared.readers).acquire_owned().await;
@@ -103,13 +106,15 @@ impl<S: StepSink> TelemetryIntake<S> {
         let read = {
             let reader = Arc::clone(&reader);
             tokio::task::spawn_blocking(move || {
-                let batch = lock(&reader).read(signal, encoding, &body);
+                let batch = body.unpack().and_then(|body| {
+                    let read = lock(&reader).read(signal, encoding, &body);
+                    read.map_err(|error| IntakeError::Malformed(error.to_string()))
+                });
                 drop(permit);
                 batch
             })
         };
-        let batch = read.await.map_err(|_| IntakeError::Unavailable(LATER))?;
-        let mut batch = batch.map_err(|error| IntakeError::Malformed(error.to_string()))?;
+        let mut batch = read.await.map_err(|_| IntakeError::Unavailable(LATER))??;
         let steps = items(std::mem::take(&mut batch.steps));
         match self.record(project, steps).await {
             Ok(refused) => Ok(TakenTelemetry::new(&batch, refused)),
