@@ -99,6 +99,7 @@ mod seeds;
 mod serve;
 #[cfg(unix)]
 mod serve_description;
+mod serve_tls;
 mod settings;
 mod statusline;
 #[cfg(unix)]

@@ -1,54 +1,69 @@
 //! Accepts connections and serves each of them, within limits of number and time.
 
-use std::convert::Infallible;
 use std::io;
-use std::pin::pin;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Request, Response};
-use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::answer_body::AnswerBody;
+use super::connection_security::{ByteChannel, ConnectionSecurity};
 use super::open_connections::{ConnectionPlace, OpenConnections};
 
-/// Time in which a new connection has to send the head of its first request.
-const HEAD_TIME: Duration = Duration::from_secs(10);
-/// Longest time between two requests of a connection.
-const IDLE_TIME: Duration = Duration::from_secs(90);
-/// Largest head of a request, in bytes.
-const HEAD_BYTES: usize = 16 * 1024;
 /// Pause after a connection could not be accepted, for example because all files are in use.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Answer to a connection for which there is no place, because all others have calls that are being carried out.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+/// Time in which a client has to complete the handshake of TLS.
+const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
 
-/// Answers requests. Clones share everything.
-pub(crate) trait ConnectionGate: Clone + Send + Sync + 'static {
-    /// Answers a request.
-    fn answer(
-        &self,
-        request: Request<Incoming>,
+/// Speaks a protocol on connections. Clones share everything.
+pub(crate) trait ConnectionServer: Clone + Send + Sync + 'static {
+    /// Time in which a new connection has to send the head of its first request.
+    const HEAD_TIME: Duration;
+
+    /// Serves a connection until its client leaves or `end` asks to end in order.
+    fn serve(
+        self,
+        stream: Box<dyn ByteChannel>,
         place: &Arc<ConnectionPlace>,
-    ) -> impl Future<Output = Response<AnswerBody>> + Send;
+        end: CancellationToken,
+    ) -> impl Future<Output = ()> + Send;
+}
+
+/// A port that listens.
+pub(crate) struct BoundPort {
+    pub(crate) listener: TcpListener,
+    /// Its address, with the actual port.
+    pub(crate) address: SocketAddr,
+    pub(crate) security: ConnectionSecurity,
+}
+
+impl BoundPort {
+    /// Begins to listen.
+    pub(crate) async fn bind(address: SocketAddr, security: ConnectionSecurity) -> io::Result<Self> {
+        BoundPort::new(TcpListener::bind(address).await?, security)
+    }
+
+    /// Takes a port that listens already.
+    pub(crate) fn new(listener: TcpListener, security: ConnectionSecurity) -> io::Result<Self> {
+        Ok(BoundPort { address: listener.local_addr()?, listener, security })
+    }
 }
 
 /// Accepts connections until it is dropped or asked to end, and adds a task for each.
 pub(crate) async fn accept_connections(
-    listener: &TcpListener,
-    gate: &impl ConnectionGate,
+    port: &BoundPort,
+    server: &impl ConnectionServer,
     connections: &OpenConnections,
     end: &CancellationToken,
     tasks: &mut JoinSet<()>,
 ) {
+    let BoundPort { listener, security, .. } = port;
     loop {
         while tasks.try_join_next().is_some() {}
         match listener.accept().await {
@@ -57,8 +72,10 @@ pub(crate) async fn accept_connections(
                 let _ = stream.set_nodelay(true);
                 match connections.admit() {
                     Some(place) => {
-                        tasks.spawn(serve_connection(stream, gate.clone(), Arc::new(place), end.clone()));
+                        let (server, security, end) = (server.clone(), security.clone(), end.clone());
+                        tasks.spawn(serve_connection(stream, security, server, Arc::new(place), end));
                     }
+                    None if security.is_encrypted() => drop(stream),
                     None => drop(tasks.spawn(refuse_connection(stream))),
                 }
             }
@@ -76,41 +93,33 @@ fn is_of_connection(error: &io::Error) -> bool {
     )
 }
 
-async fn serve_connection(
+async fn serve_connection<S: ConnectionServer>(
     stream: TcpStream,
-    gate: impl ConnectionGate,
+    security: ConnectionSecurity,
+    server: S,
     place: Arc<ConnectionPlace>,
     end: CancellationToken,
 ) {
-    let service = service_fn(|request| {
-        let (gate, place) = (gate.clone(), Arc::clone(&place));
-        async move { Ok::<_, Infallible>(gate.answer(request, &place).await) }
-    });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(IDLE_TIME)
-        .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
-    let mut connection = pin!(connection);
-    let mut first_head = pin!(async {
-        tokio::time::sleep(HEAD_TIME).await;
+    let served = async {
+        let opened = tokio::select! {
+            opened = tokio::time::timeout(HANDSHAKE_TIME, security.open(stream)) => opened,
+            () = end.cancelled() => return,
+        };
+        // An error of a connection is the business of its client.
+        if let Ok(Ok(stream)) = opened {
+            server.serve(stream, &place, end.clone()).await;
+        }
+    };
+    let first_head = async {
+        tokio::time::sleep(S::HEAD_TIME).await;
         if place.has_sent_head() {
             std::future::pending::<()>().await;
         }
-    });
-    let mut ending = pin!(end.cancelled());
-    let mut is_ending = false;
-    loop {
-        tokio::select! {
-            // An error of a connection is the business of its client.
-            _ = connection.as_mut() => return,
-            () = &mut first_head => return,
-            () = place.lost() => return,
-            () = &mut ending, if !is_ending => {
-                is_ending = true;
-                connection.as_mut().graceful_shutdown();
-            }
-        }
+    };
+    tokio::select! {
+        () = served => {}
+        () = first_head => {}
+        () = place.lost() => {}
     }
 }
 

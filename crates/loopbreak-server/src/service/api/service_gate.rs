@@ -37,6 +37,8 @@ pub(crate) struct GateOptions {
     pub(crate) hosts: Vec<String>,
     /// Origins of web pages, such as `https://example.org`.
     pub(crate) origins: Vec<String>,
+    /// True if the server speaks TLS itself, so that its own pages have the scheme `https`.
+    pub(crate) has_tls: bool,
 }
 
 /// Handles requests. Clones share everything.
@@ -131,7 +133,8 @@ impl ServiceGate {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let is_own = |origin: &str| {
             origin.split_once("://").is_some_and(|(scheme, authority)| {
-                matches!(scheme, "http" | "https") && authority.eq_ignore_ascii_case(host)
+                let is_possible = scheme == "https" || scheme == "http" && !self.options.has_tls;
+                is_possible && authority.eq_ignore_ascii_case(host)
             })
         };
         match headers.get(ORIGIN) {
@@ -222,7 +225,7 @@ fn refuse(error: &ApiError, place: &Arc<ConnectionPlace>) -> Response<AnswerBody
     response
 }
 
-fn body_error(refusal: BodyRefusal) -> ApiError {
+pub(super) fn body_error(refusal: BodyRefusal) -> ApiError {
     let shorten = "Send fewer steps at once, and shorten long texts such as outcomes: their beginning and end are enough";
     match refusal {
         BodyRefusal::TooLarge => ApiError::new(
