@@ -98,6 +98,7 @@ mod seeds;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]
+mod serve_attacks;
 mod serve_description;
 mod serve_tls;
 mod settings;

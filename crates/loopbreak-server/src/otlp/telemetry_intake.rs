@@ -9,6 +9,7 @@ use loopbreak_trace::{
     MAX_TELEMETRY_ITEMS, TelemetryBatch, TelemetryEncoding, TelemetryReader, TelemetrySignal, TelemetryStep,
 };
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use super::otlp_body::OtlpBody;
 use crate::service::{IngestError, IngestItem, ProjectName, StepSink};
@@ -17,11 +18,13 @@ use crate::service::{IngestError, IngestItem, ProjectName, StepSink};
 const PROJECTS: usize = 1000;
 /// Maximum number of requests that are read at the same time: each may use much memory.
 const READERS: usize = 4;
+/// Longest time that a request waits for its turn to be read. Exporters usually give up after ten seconds.
+const TURN_TIME: Duration = Duration::from_secs(5);
 /// Number of steps that are given to the sink at once.
 const PART: usize = 500;
 /// Maximum number of steps of a part that the sink may refuse one by one.
 const REFUSALS: usize = 50;
-/// Time after which a client may try again if the server is ending.
+/// Time after which a client may try again if the server is ending, or if too many requests wait.
 const LATER: Duration = Duration::from_secs(5);
 
 /// Takes requests with telemetry for the projects of a service.
@@ -101,7 +104,8 @@ impl<S: StepSink> TelemetryIntake<S> {
         body: OtlpBody,
     ) -> Result<TakenTelemetry, IntakeError> {
         let reader = self.shared.reader(project);
-        let permit = Arc::clone(&self.shared.readers).acquire_owned().await;
+        let permit = timeout(TURN_TIME, Arc::clone(&self.shared.readers).acquire_owned()).await;
+        let permit = permit.map_err(|_| IntakeError::Overloaded(LATER))?;
         let permit = permit.map_err(|_| IntakeError::Unavailable(LATER))?;
         let read = {
             let reader = Arc::clone(&reader);
