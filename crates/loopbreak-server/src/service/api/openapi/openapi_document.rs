@@ -98,7 +98,7 @@ impl ApiOperation {
         });
         if self.id == "events" {
             parameters.push(json!({
-                "name": "Last-Event-ID", "in": "header", "schema": {"type": "integer", "minimum": 0},
+                "name": "Last-Event-ID", "in": "header", "schema": {"type": "integer", "format": "int64", "minimum": 0},
                 "description": "Continue after this event",
             }));
         }
