@@ -20,7 +20,7 @@ const JSON: &str = "Content-Type: application/json";
 const STEP: &str = r#"{"run":"victim","action":"x"}"#;
 
 /// A request that must not do anything.
-struct Attack<'a> {
+struct AttackRequest<'a> {
     name: &'a str,
     /// First line and headers, without `Host` and `Content-Length` unless they are part of the attack.
     head: Vec<&'a str>,
@@ -31,7 +31,7 @@ struct Attack<'a> {
     code: &'a str,
 }
 
-impl Attack<'_> {
+impl AttackRequest<'_> {
     fn bytes(&self, server: &ServedApi) -> Vec<u8> {
         let has = |name: &str| self.head.iter().any(|line| line.starts_with(name));
         let mut head = self.head.join("\r\n");
@@ -77,7 +77,7 @@ fn assert_honest_client_is_served(server: &ServedApi, after: &str) {
 }
 
 /// Returns what is wrong with the answer to an attack.
-fn problem(attack: &Attack<'_>, answer: &HttpAnswer) -> Option<String> {
+fn problem(attack: &AttackRequest<'_>, answer: &HttpAnswer) -> Option<String> {
     let is_refused = if attack.code.is_empty() || answer.status == 0 {
         answer.body.is_empty()
     } else {
@@ -306,7 +306,7 @@ fn requests_that_trick_or_break_the_form_are_refused() {
         ),
     ]
     .into_iter()
-    .map(|(name, head, body, status, code)| Attack {
+    .map(|(name, head, body, status, code)| AttackRequest {
         name,
         head,
         body: body.as_bytes().to_vec(),
@@ -315,7 +315,7 @@ fn requests_that_trick_or_break_the_form_are_refused() {
     })
     .collect::<Vec<_>>();
     let many = ["GET /v1/runs HTTP/1.1"].into_iter().chain(flood.iter().map(String::as_str)).collect();
-    attacks.push(Attack {
+    attacks.push(AttackRequest {
         name: "a flood of headers",
         head: many,
         body: Vec::new(),
@@ -377,7 +377,7 @@ fn telemetry_that_tricks_or_breaks_the_form_is_refused() {
         ("too many bytes", vec![post, JSON, &own], vec![b' '; 5 << 20], &[413]),
         ("another type", vec![post, "Content-Type: text/plain", &own], b"{}".to_vec(), &[415]),
     ] {
-        let attack = Attack { name, head, body, status: statuses, code: "" };
+        let attack = AttackRequest { name, head, body, status: statuses, code: "" };
         let answer = exchange(&server, &attack.bytes(&server));
         assert!(statuses.contains(&answer.status), "{name}: {answer:?}");
         assert_honest_client_is_served(&server, name);
@@ -392,7 +392,7 @@ fn many_packed_requests_at_once_use_bounded_memory() {
     let own = format!("Authorization: Bearer {}", server.token);
     let mut content = vec![b' '; 15 << 20];
     content.extend(b"{}");
-    let attack = Attack {
+    let attack = AttackRequest {
         name: "bombs",
         head: vec!["POST /v1/logs HTTP/1.1", JSON, "Content-Encoding: gzip", &own],
         body: gzip(&content),

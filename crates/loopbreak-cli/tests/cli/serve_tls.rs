@@ -26,7 +26,7 @@ struct TestCertificate {
     authority: PathBuf,
 }
 
-/// What `curl` said.
+/// Answer that `curl` printed.
 #[derive(Debug)]
 struct CurlAnswer {
     code: Option<i32>,

@@ -2,9 +2,9 @@
 
 mod answer_body;
 mod bearer_token;
+mod bound_port;
+mod connection_gate;
 mod connection_security;
-mod http_listener;
-mod http_server;
 mod open_connections;
 mod open_file_limit;
 mod request_body;
@@ -19,12 +19,12 @@ mod token_file;
 pub(crate) use answer_body::{AnswerBody, ByteStream};
 pub use bearer_token::BearerToken;
 #[cfg(feature = "grpc")]
+pub(crate) use bound_port::ConnectionServer;
+pub(crate) use bound_port::{BoundPort, accept_connections};
+pub(crate) use connection_gate::ConnectionGate;
+#[cfg(feature = "grpc")]
 pub(crate) use connection_security::ByteChannel;
 pub(crate) use connection_security::ConnectionSecurity;
-#[cfg(feature = "grpc")]
-pub(crate) use http_listener::ConnectionServer;
-pub(crate) use http_listener::{BoundPort, accept_connections};
-pub(crate) use http_server::ConnectionGate;
 pub(crate) use open_connections::{ConnectionPhase, ConnectionPlace, OpenConnections};
 pub(crate) use open_file_limit::connection_limit;
 pub(crate) use request_body::{BodyBudget, BodyRefusal};

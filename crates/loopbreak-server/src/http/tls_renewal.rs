@@ -7,16 +7,16 @@ use std::time::SystemTime;
 use super::tls_files::TlsFiles;
 use super::tls_identity::TlsIdentity;
 
-/// What tells whether a file has changed: its time, its length, and on Unix its number, which a file that was moved into its
+/// Tells whether a file has changed: its time, its length, and on Unix its number, which a file that was moved into its
 /// place has not.
-type FileStamp = Option<(SystemTime, u64, u64)>;
+type CertificateStamp = Option<(SystemTime, u64, u64)>;
 
 /// Reads the files again when they change, and when the program gets the signal `SIGHUP`.
 #[derive(Debug)]
 pub(crate) struct TlsRenewal {
     identity: TlsIdentity,
     files: TlsFiles,
-    stamps: [FileStamp; 2],
+    stamps: [CertificateStamp; 2],
     #[cfg(unix)]
     hangups: Option<tokio::signal::unix::Signal>,
 }
@@ -77,11 +77,11 @@ impl TlsRenewal {
     }
 }
 
-fn stamps(files: &TlsFiles) -> [FileStamp; 2] {
+fn stamps(files: &TlsFiles) -> [CertificateStamp; 2] {
     [stamp(&files.certificate), stamp(&files.key)]
 }
 
-fn stamp(path: &Path) -> FileStamp {
+fn stamp(path: &Path) -> CertificateStamp {
     let metadata = std::fs::metadata(path).ok()?;
     #[cfg(unix)]
     let number = std::os::unix::fs::MetadataExt::ino(&metadata);

@@ -99,7 +99,7 @@ pub struct StartedService {
     access: CallerAccess,
 }
 
-/// What stands in front of the port in an address of the server.
+/// Parts of an address of the server in front of its port.
 #[derive(Clone, Debug)]
 struct AddressNames {
     scheme: &'static str,

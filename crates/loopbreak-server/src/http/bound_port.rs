@@ -1,4 +1,4 @@
-//! Accepts connections and serves each of them, within limits of number and time.
+//! A port: accepts connections and serves each of them, within limits of number and time.
 
 use std::io;
 use std::net::SocketAddr;
@@ -100,7 +100,7 @@ async fn serve_connection<S: ConnectionServer>(
     place: Arc<ConnectionPlace>,
     end: CancellationToken,
 ) {
-    let served = async {
+    let conversation = async {
         let opened = tokio::select! {
             opened = tokio::time::timeout(HANDSHAKE_TIME, security.open(stream)) => opened,
             () = end.cancelled() => return,
@@ -117,7 +117,7 @@ async fn serve_connection<S: ConnectionServer>(
         }
     };
     tokio::select! {
-        () = served => {}
+        () = conversation => {}
         () = first_head => {}
         () = place.lost() => {}
     }

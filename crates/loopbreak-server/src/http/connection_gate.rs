@@ -13,8 +13,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio_util::sync::CancellationToken;
 
 use super::answer_body::AnswerBody;
+use super::bound_port::ConnectionServer;
 use super::connection_security::ByteChannel;
-use super::http_listener::ConnectionServer;
 use super::open_connections::ConnectionPlace;
 
 /// Longest time between two requests of a connection.
