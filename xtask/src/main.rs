@@ -7,6 +7,7 @@ mod agents;
 #[cfg(not(feature = "agents"))]
 mod agents_relay;
 mod analyze_bench;
+mod api_fuzz;
 #[cfg(target_os = "linux")]
 mod attack;
 mod bench;
@@ -90,6 +91,9 @@ Chores:
                                measure `analyze` beside `convert` on the logs of FOLDER, copied to N logs (default 1000) under
                                fresh ids: the first time, and when nothing has changed; builds the program, or takes that of PATH
   fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
+  api-fuzz [--examples N] [--seed N]
+                               hold the description of the API of `loopbreak serve` against the server: N examples of each
+                               operation (default 200), with a token and without one; takes some minutes
   faults [OPTIONS]             inject faults into hooks and their store, and check what is promised about them; `faults --help`
                                has more
   fleet [OPTIONS]              put the service under load, inject faults, and check what is promised about it; `fleet --help` has
@@ -170,6 +174,7 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         "hook-bench" => return bench::hook(rest),
         "analyze-bench" => return analyze_bench::run(rest),
         "fuzz" => return fuzz::run(rest),
+        "api-fuzz" => return api_fuzz::run(rest),
         "release-fixture" => return release_fixture::run(rest),
         "screenshots" => return screenshots::run(rest),
         "quality" => return quality::run(rest),
@@ -212,6 +217,7 @@ mod tests {
             "hook-bench",
             "analyze-bench",
             "fuzz",
+            "api-fuzz",
             "faults",
             "fleet",
             "attack",
@@ -251,6 +257,7 @@ mod tests {
             "analyze-bench",
             "analyze-bench logs --rounds x",
             "fuzz soon",
+            "api-fuzz --soon",
             "faults --only nothing",
             "fleet --only nothing",
             "attack --only nothing",

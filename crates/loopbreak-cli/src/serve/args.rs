@@ -16,8 +16,9 @@ use crate::value_parsers::parse_duration;
 Examples:
   loopbreak serve --open                        Start, and open the page
   loopbreak serve --print-token                 The token of the owner
-  loopbreak serve --http 0.0.0.0:8723 --behind-proxy \\
-    --token-file token.txt --allow-host loops.example
+  loopbreak serve --http 0.0.0.0:8723 --token-file token.txt \\
+    --tls-cert fullchain.pem --tls-key privkey.pem \\
+    --allow-host loops.example                  For other machines, with TLS
   loopbreak token create --scope ingest         A token for an agent
 
 Clients have to send a token: that of --token-file or of LOOPBREAK_TOKEN, one
@@ -30,8 +31,8 @@ Exit codes:
 pub(crate) struct ServeArgs {
     /// Address to listen on
     ///
-    /// An address that other machines can reach requires `--token-file` or `LOOPBREAK_TOKEN`, and TLS in front of the server
-    /// (`--behind-proxy`).
+    /// An address that other machines can reach requires `--token-file` or `LOOPBREAK_TOKEN`, and TLS
+    /// (`--tls-cert` and `--tls-key`, or `--behind-proxy`).
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8723")]
     pub(super) http: SocketAddr,
     /// Take telemetry over gRPC on this address, such as `127.0.0.1:4317`
@@ -60,6 +61,15 @@ pub(crate) struct ServeArgs {
     /// Print the token of the owner, and exit
     #[arg(long)]
     pub(super) print_token: bool,
+    /// Speak TLS with the certificate in this PEM file, followed by those of its issuers
+    ///
+    /// It is used for telemetry over gRPC too. The files are read again when they change and on SIGHUP, so a renewed certificate
+    /// needs no restart.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(super) tls_cert: Option<PathBuf>,
+    /// PEM file with the private key of the certificate, which other users must not be able to read
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(super) tls_key: Option<PathBuf>,
     /// A proxy in front of the server has TLS
     #[arg(long)]
     pub(super) behind_proxy: bool,

@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use loopbreak_server::mcp::{BearerToken, ServeEnd, ServeError};
-use loopbreak_server::service::{ServiceOptions, StartedService, lock_store_file, serve_service};
+use loopbreak_server::service::{ServiceOptions, StartedService, TlsFiles, lock_store_file, serve_service};
 use loopbreak_store::service::{ServiceStoreUrl, open_service_store};
 use loopbreak_store::{create_parent_folder, now};
 use loopbreak_watch::{open_page, write_private_page};
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result<u8, UserError> {
     let options = ServiceOptions {
         token,
         grpc: args.otlp_grpc,
+        tls: tls_files(args),
         behind_proxy: args.behind_proxy,
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
@@ -42,9 +43,9 @@ pub(crate) fn run(args: &ServeArgs) -> Result<u8, UserError> {
         ..ServiceOptions::new(args.http, store, settings)
     };
     let ready = |started: &StartedService| {
-        eprint_line!("loopbreak: serving at http://{}\n{note}", started.address);
-        if let Some(grpc) = started.grpc {
-            eprint_line!("loopbreak: taking telemetry over gRPC at http://{grpc}");
+        eprint_line!("loopbreak: serving at {}\n{note}", started.url());
+        if let Some(grpc) = started.grpc_url() {
+            eprint_line!("loopbreak: taking telemetry over gRPC at {grpc}");
         }
         if args.open {
             open_browser(started);
@@ -56,6 +57,11 @@ pub(crate) fn run(args: &ServeArgs) -> Result<u8, UserError> {
         ServeEnd::Interrupted => Ok(exit::INTERRUPTED),
         _ => Ok(exit::DONE),
     }
+}
+
+fn tls_files(args: &ServeArgs) -> Option<TlsFiles> {
+    let (certificate, key) = (args.tls_cert.clone()?, args.tls_key.clone()?);
+    Some(TlsFiles::new(certificate, key, |message| eprint_line!("loopbreak: {message}")))
 }
 
 /// Takes a store in a file for this server. Other stores are shared.
@@ -131,7 +137,8 @@ fn user_error(error: &ServeError) -> UserError {
         ServeError::NeedsToken(_) => UserError::usage(error.to_string())
             .hint(format!("set --token-file or {TOKEN_VARIABLE}, or listen on 127.0.0.1")),
         ServeError::NeedsTls(_) => UserError::usage(error.to_string())
-            .hint("put a proxy with TLS in front of it and use --behind-proxy, or listen on 127.0.0.1"),
+            .hint("use --tls-cert and --tls-key, or --behind-proxy with a proxy that has TLS, or listen on 127.0.0.1"),
+        ServeError::Tls(error) => UserError::usage(error.to_string()).hint(error.hint()),
         ServeError::StoreLock { .. } => {
             UserError::failed(error.to_string()).hint("end the other server, or use another --store")
         }

@@ -99,7 +99,9 @@ mod seeds;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]
+mod serve_attacks;
 mod serve_description;
+mod serve_tls;
 mod settings;
 mod statusline;
 #[cfg(unix)]

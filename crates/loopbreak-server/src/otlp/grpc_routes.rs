@@ -10,10 +10,10 @@ use axum::routing::post;
 use http_body_util::{BodyExt as _, Full};
 use loopbreak_trace::{TelemetryEncoding, TelemetrySignal};
 
-use super::otlp_body::{MAX_BODY_BYTES, too_large, unpack};
+use super::otlp_body::{MAX_BODY_BYTES, OtlpBody};
 use super::otlp_failure::{OtlpFailure, grpc_code};
 use super::otlp_routes::{unauthorized, unused_metrics};
-use super::telemetry_intake::{TakenTelemetry, TelemetryIntake};
+use super::telemetry_intake::{IntakeError, TakenTelemetry, TelemetryIntake};
 use crate::service::{ProjectName, StepSink};
 
 const STATUS: HeaderName = HeaderName::from_static("grpc-status");
@@ -67,21 +67,25 @@ async fn take<S: StepSink>(
 }
 
 /// Reads the one message of a unary call.
-async fn read_message(request: Request<Body>) -> Result<(ProjectName, Vec<u8>), OtlpFailure> {
+async fn read_message(request: Request<Body>) -> Result<(ProjectName, OtlpBody), OtlpFailure> {
     let (parts, body) = request.into_parts();
     let project = parts.extensions.get::<ProjectName>().cloned().ok_or_else(unauthorized)?;
     let broken = || OtlpFailure::new(StatusCode::BAD_REQUEST, "the message is not framed as gRPC");
-    let body = axum::body::to_bytes(body, MAX_BODY_BYTES + FRAME_BYTES).await.map_err(|_| too_large())?;
-    let (frame, message) = body.split_at_checked(FRAME_BYTES).ok_or_else(broken)?;
-    let [is_packed, length @ ..] = frame else { return Err(broken()) };
+    let body = axum::body::to_bytes(body, MAX_BODY_BYTES + FRAME_BYTES).await;
+    let mut frame = body.map_err(|_| IntakeError::TooLarge)?;
+    if frame.len() < FRAME_BYTES {
+        return Err(broken());
+    }
+    let message = frame.split_off(FRAME_BYTES);
+    let [is_packed, length @ ..] = &frame[..] else { return Err(broken()) };
     let length: [u8; 4] = length.try_into().map_err(|_| broken())?;
     if u32::from_be_bytes(length) as usize != message.len() {
         return Err(broken());
     }
     let packing = parts.headers.get("grpc-encoding").map(HeaderValue::as_bytes);
     let message = match (is_packed, packing) {
-        (0, _) => message.to_vec(),
-        (1, Some(b"gzip")) => unpack(message)?,
+        (0, _) => OtlpBody::new(message, false),
+        (1, Some(b"gzip")) => OtlpBody::new(message, true),
         _ => return Err(OtlpFailure::new(StatusCode::NOT_FOUND, "only gzip is unpacked")),
     };
     Ok((project, message))

@@ -19,6 +19,8 @@ mod otlp_routes;
 mod telemetry_intake;
 
 #[cfg(feature = "grpc")]
+pub(crate) use grpc_listener::GrpcServer;
+#[cfg(feature = "grpc")]
 pub use grpc_listener::serve_grpc;
 #[cfg(feature = "grpc")]
 pub(crate) use grpc_routes::grpc_refusal;

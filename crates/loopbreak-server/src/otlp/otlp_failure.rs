@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, Response, StatusCode, header};
 use loopbreak_trace::TelemetryEncoding;
 use serde_json::json;
 
+use super::otlp_body::MAX_BODY_BYTES;
 use super::telemetry_intake::{IntakeError, TakenTelemetry};
 
 /// The kind of a request, which names what was rejected.
@@ -68,6 +69,13 @@ impl From<IntakeError> for OtlpFailure {
     fn from(error: IntakeError) -> Self {
         match error {
             IntakeError::Malformed(message) => OtlpFailure::new(StatusCode::BAD_REQUEST, message),
+            IntakeError::TooLarge => OtlpFailure::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!(
+                    "the body is too large: at most {} MiB are accepted; lower the batch size of the exporter",
+                    MAX_BODY_BYTES / (1024 * 1024)
+                ),
+            ),
             IntakeError::Overloaded(time) => OtlpFailure {
                 retry_after: Some(time),
                 ..OtlpFailure::new(StatusCode::TOO_MANY_REQUESTS, "more arrives than can be handled")
@@ -124,6 +132,7 @@ pub(super) fn grpc_code(status: StatusCode) -> u8 {
     match status {
         StatusCode::OK => 0,
         StatusCode::BAD_REQUEST | StatusCode::UNSUPPORTED_MEDIA_TYPE => 3,
+        StatusCode::REQUEST_TIMEOUT => 4,
         StatusCode::FORBIDDEN => 7,
         StatusCode::PAYLOAD_TOO_LARGE => 8,
         StatusCode::NOT_FOUND => 12,

@@ -9,18 +9,22 @@ use loopbreak_trace::{
     MAX_TELEMETRY_ITEMS, TelemetryBatch, TelemetryEncoding, TelemetryReader, TelemetrySignal, TelemetryStep,
 };
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
+use super::otlp_body::OtlpBody;
 use crate::service::{IngestError, IngestItem, ProjectName, StepSink};
 
 /// Maximum number of projects whose runs are remembered between requests.
 const PROJECTS: usize = 1000;
 /// Maximum number of requests that are read at the same time: each may use much memory.
 const READERS: usize = 4;
+/// Longest time that a request waits for its turn to be read. Exporters usually give up after ten seconds.
+const TURN_TIME: Duration = Duration::from_secs(5);
 /// Number of steps that are given to the sink at once.
 const PART: usize = 500;
 /// Maximum number of steps of a part that the sink may refuse one by one.
 const REFUSALS: usize = 50;
-/// Time after which a client may try again if the server is ending.
+/// Time after which a client may try again if the server is ending, or if too many requests wait.
 const LATER: Duration = Duration::from_secs(5);
 
 /// Takes requests with telemetry for the projects of a service.
@@ -49,6 +53,8 @@ pub(super) struct TakenTelemetry {
 pub(super) enum IntakeError {
     /// The request cannot be read. Sending it again does not help.
     Malformed(String),
+    /// The request is too large, as it was sent or unpacked.
+    TooLarge,
     /// More arrives than can be handled.
     Overloaded(Duration),
     /// The steps cannot be stored now.
@@ -95,21 +101,24 @@ impl<S: StepSink> TelemetryIntake<S> {
         project: &ProjectName,
         signal: TelemetrySignal,
         encoding: TelemetryEncoding,
-        body: Vec<u8>,
+        body: OtlpBody,
     ) -> Result<TakenTelemetry, IntakeError> {
         let reader = self.shared.reader(project);
-        let permit = Arc::clone(&self.shared.readers).acquire_owned().await;
+        let permit = timeout(TURN_TIME, Arc::clone(&self.shared.readers).acquire_owned()).await;
+        let permit = permit.map_err(|_| IntakeError::Overloaded(LATER))?;
         let permit = permit.map_err(|_| IntakeError::Unavailable(LATER))?;
         let read = {
             let reader = Arc::clone(&reader);
             tokio::task::spawn_blocking(move || {
-                let batch = lock(&reader).read(signal, encoding, &body);
+                let batch = body.unpack().and_then(|body| {
+                    let read = lock(&reader).read(signal, encoding, &body);
+                    read.map_err(|error| IntakeError::Malformed(error.to_string()))
+                });
                 drop(permit);
                 batch
             })
         };
-        let batch = read.await.map_err(|_| IntakeError::Unavailable(LATER))?;
-        let mut batch = batch.map_err(|error| IntakeError::Malformed(error.to_string()))?;
+        let mut batch = read.await.map_err(|_| IntakeError::Unavailable(LATER))??;
         let steps = items(std::mem::take(&mut batch.steps));
         match self.record(project, steps).await {
             Ok(refused) => Ok(TakenTelemetry::new(&batch, refused)),

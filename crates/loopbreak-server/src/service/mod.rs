@@ -15,10 +15,12 @@ mod dashboard;
 mod guards;
 mod mask_step;
 mod serve_service;
+mod service_tls;
 mod step_sink;
 #[cfg(test)]
 mod test_stores;
 
+pub use crate::http::{TlsError, TlsFiles};
 pub use access_token::{NewToken, NewTokenError};
 pub use serve_service::{ServiceOptions, StartedService, lock_store_file, serve_service};
 pub use step_sink::{IngestError, IngestItem, InvalidProjectName, ProjectName, StepAnswer, StepSink};

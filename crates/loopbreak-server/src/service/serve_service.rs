@@ -8,7 +8,6 @@ use std::time::Duration;
 use loopbreak::Settings;
 use loopbreak_store::now;
 use loopbreak_store::service::ServiceStore;
-use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -18,8 +17,10 @@ use super::api::{
     CallerAccess, GateOptions, RateLimits, ServiceApi, ServiceGate, random_text, service_router,
 };
 use super::guards::{GuardPool, PoolOptions};
+use super::service_tls::ServiceTls;
 use crate::http::{
-    BearerToken, BodyBudget, OpenConnections, accept_connections, connection_limit, wait_for_shutdown,
+    BearerToken, BodyBudget, BoundPort, OpenConnections, TlsFiles, accept_connections, connection_limit,
+    wait_for_shutdown,
 };
 use crate::mcp::{ServeEnd, ServeError};
 use crate::otlp::TelemetryIntake;
@@ -45,7 +46,9 @@ pub struct ServiceOptions {
     /// The token of the owner, who may do everything in all projects. Without one, everybody who reaches the address is the
     /// owner. Required if other machines can reach the address.
     pub token: Option<BearerToken>,
-    /// A proxy in front of the server has TLS. Otherwise an address that other machines can reach is refused.
+    /// The files with which the server speaks TLS itself, on all of its ports.
+    pub tls: Option<TlsFiles>,
+    /// A proxy in front of the server has TLS. Without it or a certificate, an address that other machines can reach is refused.
     pub behind_proxy: bool,
     /// Further host names that clients may use.
     pub hosts: Vec<String>,
@@ -73,6 +76,7 @@ impl ServiceOptions {
             store,
             settings,
             token: None,
+            tls: None,
             behind_proxy: false,
             hosts: Vec::new(),
             origins: Vec::new(),
@@ -92,14 +96,43 @@ pub struct StartedService {
     pub address: SocketAddr,
     /// The address of OTLP over gRPC, with the actual port.
     pub grpc: Option<SocketAddr>,
+    names: AddressNames,
     access: CallerAccess,
 }
 
+/// Parts of an address of the server in front of its port.
+#[derive(Clone, Debug)]
+struct AddressNames {
+    scheme: &'static str,
+    /// First of the host names that the owner named.
+    name: Option<String>,
+}
+
 impl StartedService {
+    /// Returns the address of the server as a URL. With TLS, it has the host name of the owner if there is one: a certificate is
+    /// rarely one for a number.
+    pub fn url(&self) -> String {
+        self.names.url(self.address)
+    }
+
+    /// Returns the address of OTLP over gRPC as a URL.
+    pub fn grpc_url(&self) -> Option<String> {
+        self.grpc.map(|address| self.names.url(address))
+    }
+
     /// Returns an address that lets one browser in as the owner, once and within five minutes.
     pub fn browser_url(&self) -> Option<String> {
         let code = self.access.make_code().ok()?;
-        Some(format!("http://{}/?code={code}", self.address))
+        Some(format!("{}/?code={code}", self.url()))
+    }
+}
+
+impl AddressNames {
+    fn url(&self, address: SocketAddr) -> String {
+        match &self.name {
+            Some(name) if self.scheme == "https" => format!("https://{name}:{}", address.port()),
+            _ => format!("{}://{address}", self.scheme),
+        }
     }
 }
 
@@ -125,7 +158,7 @@ pub fn serve_service(
         if options.token.is_none() {
             return Err(ServeError::NeedsToken(address));
         }
-        if !options.behind_proxy {
+        if !options.behind_proxy && options.tls.is_none() {
             return Err(ServeError::NeedsTls(address));
         }
     }
@@ -158,10 +191,11 @@ async fn listen(
     ready: impl FnOnce(&StartedService),
 ) -> Result<ServeEnd, ServeError> {
     let address = options.address;
-    let failed = |error| ServeError::Listen { address, error };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let has_tls = options.tls.is_some();
+    let tls = ServiceTls::read(options.tls)?;
+    let port = tls.bind(address, b"http/1.1").await?;
     let store = Arc::clone(&options.store);
-    let access = CallerAccess::new(Arc::clone(&store), options.token);
+    let access = CallerAccess::new(Arc::clone(&store), options.token, has_tls);
     let limits = RateLimits::new(options.rate);
     let telemetry = TelemetryIntake::new(pool.clone());
     let api = ServiceApi {
@@ -171,71 +205,88 @@ async fn listen(
         limits: limits.clone(),
         telemetry: telemetry.clone(),
     };
-    let grpc = bind_grpc(options.grpc, &api).await?;
+    let bodies = BodyBudget::default();
+    let grpc = GrpcPort::bind(options.grpc, &tls, &api, &bodies).await?;
+    let names =
+        AddressNames { scheme: if has_tls { "https" } else { "http" }, name: options.hosts.first().cloned() };
     let own = [address.ip().to_string()];
     let local = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let hosts = local.into_iter().chain(own).chain(options.hosts);
     let hosts = hosts.map(|host| host.to_ascii_lowercase()).collect();
     let gate = ServiceGate {
-        options: Arc::new(GateOptions { hosts, origins: options.origins }),
+        options: Arc::new(GateOptions { hosts, origins: options.origins, has_tls }),
         access: access.clone(),
         limits,
-        bodies: BodyBudget::default(),
+        bodies,
         router: service_router(api),
     };
     let end = CancellationToken::new();
+    // Both ports share the files that the program may open.
     let connections = OpenConnections::new(connection_limit());
-    let grpc_address = grpc.as_ref().map(|grpc| grpc.address);
-    let started =
-        StartedService { address: listener.local_addr().map_err(failed)?, grpc: grpc_address, access };
-    ready(&started);
-    let mut tasks = JoinSet::new();
+    let grpc_address = grpc.as_ref().map(|grpc| grpc.port.address);
+    let renewed = tls.renew();
+    ready(&StartedService { address: port.address, grpc: grpc_address, names, access });
+    let (mut tasks, mut call_tasks) = (JoinSet::new(), JoinSet::new());
     let why = tokio::select! {
-        () = accept_connections(&listener, &gate, &connections, &end, &mut tasks) => ServeEnd::Done,
+        () = accept_connections(&port, &gate, &connections, &end, &mut tasks) => ServeEnd::Done,
+        () = accept_calls(grpc.as_ref(), &connections, &end, &mut call_tasks) => ServeEnd::Done,
         why = wait_for_shutdown() => why,
-        () = serve_calls(grpc, end.clone()) => ServeEnd::Done,
         never = prune(store, options.keep) => match never {},
+        never = renewed => match never {},
     };
-    drop(listener);
+    drop((port, grpc));
     end.cancel();
     // A client that keeps a stream open for longer is cut off.
-    let _ = tokio::time::timeout(SHUTDOWN_TIME, async { while tasks.join_next().await.is_some() {} }).await;
+    let ended =
+        async { while tasks.join_next().await.is_some() || call_tasks.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(SHUTDOWN_TIME, ended).await;
     telemetry.flush().await;
     Ok(why)
 }
 
 /// The port of gRPC.
 struct GrpcPort {
-    listener: TcpListener,
-    address: SocketAddr,
-    router: axum::Router,
+    port: BoundPort,
+    #[cfg(feature = "grpc")]
+    server: crate::otlp::GrpcServer,
 }
 
-/// Takes the port of gRPC, if one is wanted.
-async fn bind_grpc(address: Option<SocketAddr>, api: &ServiceApi) -> Result<Option<GrpcPort>, ServeError> {
-    let Some(address) = address else { return Ok(None) };
-    let failed = |error| ServeError::Listen { address, error };
-    #[cfg(feature = "grpc")]
-    {
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        let router = super::api::telemetry_grpc_router(api);
-        Ok(Some(GrpcPort { listener, address, router }))
-    }
-    #[cfg(not(feature = "grpc"))]
-    {
-        let _ = api;
-        Err(failed(std::io::Error::other("this program was built without gRPC")))
+impl GrpcPort {
+    /// Takes the port, if one is wanted.
+    async fn bind(
+        address: Option<SocketAddr>,
+        tls: &ServiceTls,
+        api: &ServiceApi,
+        bodies: &BodyBudget,
+    ) -> Result<Option<Self>, ServeError> {
+        let Some(address) = address else { return Ok(None) };
+        let port = tls.bind(address, b"h2").await?;
+        #[cfg(feature = "grpc")]
+        {
+            let router = super::api::telemetry_grpc_router(api, bodies.clone());
+            Ok(Some(GrpcPort { port, server: crate::otlp::GrpcServer::new(router) }))
+        }
+        #[cfg(not(feature = "grpc"))]
+        {
+            drop((port, api, bodies));
+            let error = std::io::Error::other("this program was built without gRPC");
+            Err(ServeError::Listen { address, error })
+        }
     }
 }
 
 /// Serves gRPC until the server ends, or waits for ever without a port for it.
-async fn serve_calls(port: Option<GrpcPort>, end: CancellationToken) {
-    let Some(GrpcPort { listener, router, .. }) = port else { return std::future::pending().await };
+async fn accept_calls(
+    grpc: Option<&GrpcPort>,
+    connections: &OpenConnections,
+    end: &CancellationToken,
+    tasks: &mut JoinSet<()>,
+) {
+    let Some(grpc) = grpc else { return std::future::pending().await };
     #[cfg(feature = "grpc")]
-    crate::otlp::serve_grpc(listener, router, end.cancelled_owned()).await;
+    accept_connections(&grpc.port, &grpc.server, connections, end, tasks).await;
     #[cfg(not(feature = "grpc"))]
-    drop((listener, router, end));
+    let _ = (grpc, connections, end, tasks);
 }
 
 /// Deletes old runs from time to time.

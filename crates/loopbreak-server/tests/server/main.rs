@@ -5,3 +5,4 @@
 mod memory_sink;
 mod otlp_requests;
 mod otlp_sdk;
+mod tls_renewal;

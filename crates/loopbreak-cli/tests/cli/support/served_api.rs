@@ -31,12 +31,15 @@ impl ServedApi {
     /// Does the same with environment variables.
     pub(crate) fn start_with(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = api_command(folder, "serve");
-        command.args(["--http", "127.0.0.1:0"]).args(args).envs(variables.iter().copied());
+        if !args.contains(&"--http") {
+            command.args(["--http", "127.0.0.1:0"]);
+        }
+        command.args(args).envs(variables.iter().copied());
         let mut process = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(process.stderr.take().unwrap());
         let mut line = String::new();
         stderr.read_line(&mut line).unwrap();
-        let address = line.split("http://").nth(1).map(str::trim);
+        let address = line.split("://").nth(1).map(str::trim);
         let address = address.unwrap_or_else(|| panic!("{line}")).to_owned();
         let token = std::fs::read_to_string(folder.join("state/loopbreak/service-token")).unwrap_or_default();
         ServedApi { process, stderr, address, token: token.trim().to_owned() }

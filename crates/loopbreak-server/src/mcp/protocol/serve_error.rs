@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 
 use loopbreak_store::StoreError;
 
+use crate::http::TlsError;
+
 /// An error that keeps the server from starting, or ends it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -36,9 +38,12 @@ pub enum ServeError {
     NeedsToken(SocketAddr),
     /// Other machines could reach the server without TLS.
     #[error(
-        "{0} can be reached from other machines, so TLS is required: that of a proxy in front of the server"
+        "{0} can be reached from other machines, so TLS is required: a certificate, or a proxy in front of the server"
     )]
     NeedsTls(SocketAddr),
+    /// The files of TLS cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// Another server uses the store.
     #[error("another server uses the store {path}: {error}")]
     StoreLock {

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::client_sessions::{ClientSessions, MAX_IDLE};
 use super::http_gate::HttpGate;
 use crate::http::{
-    BearerToken, BodyBudget, OpenConnections, accept_connections, connection_limit, wait_for_shutdown,
+    BearerToken, BodyBudget, BoundPort, ConnectionSecurity, OpenConnections, accept_connections,
+    connection_limit, wait_for_shutdown,
 };
 use crate::mcp::protocol::input_limits::MESSAGE_BYTES;
 use crate::mcp::protocol::{McpOptions, McpServer, OwnRun, ServeEnd, ServeError};
@@ -71,17 +71,17 @@ async fn listen(
 ) -> Result<ServeEnd, ServeError> {
     let address = http.address;
     let failed = |error| ServeError::Listen { address, error };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let port = BoundPort::bind(address, ConnectionSecurity::Plain).await.map_err(failed)?;
     let end = CancellationToken::new();
     let gate = gate(server, http, &end);
     let connections = OpenConnections::new(connection_limit());
-    ready(listener.local_addr().map_err(failed)?);
+    ready(port.address);
     let mut tasks = JoinSet::new();
     let why = tokio::select! {
-        () = accept_connections(&listener, &gate, &connections, &end, &mut tasks) => ServeEnd::Done,
+        () = accept_connections(&port, &gate, &connections, &end, &mut tasks) => ServeEnd::Done,
         why = wait_for_shutdown() => why,
     };
-    drop(listener);
+    drop(port);
     stopping.store(true, Ordering::Relaxed);
     end.cancel();
     // A client that keeps a stream open for longer is cut off.

@@ -21,7 +21,7 @@ const OWNER: &str = "owner";
 /// Header by which the owner selects a project.
 const PROJECT_HEADER: &str = "loopbreak-project";
 /// Name of the cookie of a browser.
-pub(super) const SESSION_COOKIE: &str = "loopbreak_session";
+const SESSION_COOKIE: &str = "loopbreak_session";
 /// Time for which a token is remembered. One that was revoked is accepted for as long as that.
 const REMEMBERED: Duration = Duration::from_secs(2);
 /// Number of tokens that are remembered.
@@ -73,6 +73,7 @@ pub(crate) struct CallerAccess {
     owner: Option<BearerToken>,
     remembered: Arc<Mutex<RememberedTokens>>,
     browsers: Arc<Mutex<BrowserSessions>>,
+    has_tls: bool,
 }
 
 /// Tokens by their ids, or that there is none, and when that was read.
@@ -86,8 +87,8 @@ struct BrowserSessions {
 }
 
 impl CallerAccess {
-    pub(crate) fn new(store: Arc<dyn ServiceStore>, owner: Option<BearerToken>) -> Self {
-        CallerAccess { store, owner, remembered: Arc::default(), browsers: Arc::default() }
+    pub(crate) fn new(store: Arc<dyn ServiceStore>, owner: Option<BearerToken>, has_tls: bool) -> Self {
+        CallerAccess { store, owner, remembered: Arc::default(), browsers: Arc::default(), has_tls }
     }
 
     /// Returns who sends a request.
@@ -161,6 +162,12 @@ impl CallerAccess {
         }
         browsers.sessions.insert(session.clone(), Instant::now());
         Some(session)
+    }
+
+    /// Returns the header that gives a session to a browser. No script can read it, and with TLS it is never sent without.
+    pub(super) fn cookie(&self, session: &str) -> String {
+        let secure = if self.has_tls { "; Secure" } else { "" };
+        format!("{SESSION_COOKIE}={session}; HttpOnly; SameSite=Strict; Path=/; Max-Age=604800{secure}")
     }
 
     fn has_session(&self, given: &str) -> bool {

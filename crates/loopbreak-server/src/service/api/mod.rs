@@ -5,7 +5,7 @@
 //! - `service_api`: what the routes share, and the list of them
 //! - `step_routes`, `task_routes`, `run_routes`, `loop_routes`, `alert_routes`, `event_stream`, `metrics_page`, `start_page`: the routes
 //! - `telemetry_routes`: OTLP
-//! - `openapi_document`: their description, from the same types
+//! - `openapi`: their description, from the same types
 //! - `run_output`, `alert_output`, `api_error`: what is returned
 //! - `project_choice`: whose rows are returned
 
@@ -16,7 +16,7 @@ mod caller_access;
 mod event_stream;
 mod loop_routes;
 mod metrics_page;
-mod openapi_document;
+mod openapi;
 mod project_choice;
 mod rate_limit;
 mod run_output;

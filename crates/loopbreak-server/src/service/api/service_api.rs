@@ -17,8 +17,8 @@ use super::api_error::ApiError;
 use super::caller_access::{ApiCaller, CallerAccess};
 use super::rate_limit::RateLimits;
 use super::{
-    alert_routes, event_stream, loop_routes, metrics_page, openapi_document, run_routes, start_page,
-    step_routes, task_routes, telemetry_routes,
+    alert_routes, event_stream, loop_routes, metrics_page, openapi, run_routes, start_page, step_routes,
+    task_routes, telemetry_routes,
 };
 use crate::otlp::TelemetryIntake;
 use crate::service::dashboard::dashboard_router;
@@ -41,7 +41,7 @@ pub(crate) fn service_router(api: ServiceApi) -> Router {
         .route("/healthz", get(metrics_page::health))
         .route("/readyz", get(metrics_page::readiness))
         .route("/metrics", get(metrics_page::metrics))
-        .route("/openapi.json", get(openapi_document::openapi))
+        .route("/openapi.json", get(openapi::openapi))
         .route("/v1/steps", post(step_routes::post_steps))
         .route("/v1/weigh", post(step_routes::weigh))
         .route("/v1/attempts", post(task_routes::record_attempt))

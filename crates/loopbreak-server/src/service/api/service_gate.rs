@@ -30,6 +30,17 @@ const OPEN_PATHS: [&str; 4] = ["/", "/healthz", "/readyz", "/openapi.json"];
 /// Addresses that checkers of health ask for under any host name.
 const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
+/// Headers that decide what a request may do and what it means.
+const SINGLE_HEADERS: [&str; 7] = [
+    "authorization",
+    "origin",
+    "content-type",
+    "content-encoding",
+    "loopbreak-project",
+    "idempotency-key",
+    "last-event-id",
+];
+
 /// Hosts and origins that the server accepts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GateOptions {
@@ -37,6 +48,8 @@ pub(crate) struct GateOptions {
     pub(crate) hosts: Vec<String>,
     /// Origins of web pages, such as `https://example.org`.
     pub(crate) origins: Vec<String>,
+    /// True if the server speaks TLS itself, so that its own pages have the scheme `https`.
+    pub(crate) has_tls: bool,
 }
 
 /// Handles requests. Clones share everything.
@@ -70,6 +83,7 @@ impl ServiceGate {
     /// Checks everything but the body. Returns who sends the request, if that is known.
     async fn check<B>(&self, request: &Request<B>) -> Result<Option<ApiCaller>, ApiError> {
         let (path, headers) = (request.uri().path(), request.headers());
+        check_single(headers)?;
         if !HEALTH_PATHS.contains(&path) {
             self.check_host(request)?;
         }
@@ -102,7 +116,10 @@ impl ServiceGate {
         let mut hosts = request.headers().get_all(HOST).iter();
         let (host, second) = (hosts.next().and_then(|host| host.to_str().ok()), hosts.next());
         let name = host.filter(|_| second.is_none()).and_then(host_name);
-        if name.is_some_and(|name| self.options.hosts.contains(&name)) {
+        let is_known = |name: Option<String>| name.is_some_and(|name| self.options.hosts.contains(&name));
+        // A request may name its host in its first line too, as those to a proxy do, and that name counts then.
+        let target = request.uri().authority();
+        if is_known(name) && target.is_none_or(|target| is_known(host_name(target.as_str()))) {
             return Ok(());
         }
         Err(ApiError::new(
@@ -131,7 +148,8 @@ impl ServiceGate {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let is_own = |origin: &str| {
             origin.split_once("://").is_some_and(|(scheme, authority)| {
-                matches!(scheme, "http" | "https") && authority.eq_ignore_ascii_case(host)
+                let is_possible = scheme == "https" || scheme == "http" && !self.options.has_tls;
+                is_possible && authority.eq_ignore_ascii_case(host)
             })
         };
         match headers.get(ORIGIN) {
@@ -196,6 +214,17 @@ impl hyper::body::Body for RouterBody {
     }
 }
 
+/// Refuses a request that has one of these headers twice: a proxy in front of the server may have looked at the other one.
+fn check_single(headers: &HeaderMap) -> Result<(), ApiError> {
+    let twice = SINGLE_HEADERS.iter().find(|name| headers.get_all(**name).iter().nth(1).is_some());
+    match twice {
+        None => Ok(()),
+        Some(name) => {
+            Err(ApiError::invalid(format!("The header {name} is there more than once"), "Send it once"))
+        }
+    }
+}
+
 /// Returns the name in a header `Host`, in lower case and without the port.
 fn host_name(host: &str) -> Option<String> {
     let authority: hyper::http::uri::Authority = host.parse().ok()?;
@@ -222,7 +251,7 @@ fn refuse(error: &ApiError, place: &Arc<ConnectionPlace>) -> Response<AnswerBody
     response
 }
 
-fn body_error(refusal: BodyRefusal) -> ApiError {
+pub(super) fn body_error(refusal: BodyRefusal) -> ApiError {
     let shorten = "Send fewer steps at once, and shorten long texts such as outcomes: their beginning and end are enough";
     match refusal {
         BodyRefusal::TooLarge => ApiError::new(

@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, Request, StatusCode, header};
 use axum::response::Response;
 
 use super::api_error::ApiError;
-use super::caller_access::{ApiCaller, SESSION_COOKIE};
+use super::caller_access::ApiCaller;
 use super::service_api::{ServiceApi, typed};
 use crate::service::dashboard::{DASHBOARD_PAGE, DASHBOARD_POLICY};
 
@@ -26,8 +26,7 @@ pub(super) async fn start_page(
         *response.status_mut() = StatusCode::SEE_OTHER;
         // Without the code, which would otherwise stay in the history of the browser.
         response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
-        let cookie = format!("{SESSION_COOKIE}={session}; HttpOnly; SameSite=Strict; Path=/; Max-Age=604800");
-        if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        if let Ok(cookie) = HeaderValue::from_str(&api.access.cookie(&session)) {
             response.headers_mut().insert(header::SET_COOKIE, cookie);
         }
         return Ok(response);
