@@ -241,7 +241,7 @@ impl<'r> HookTransaction<'r> {
         self.state.hook.add_recorded(self.request.id);
         let ended = self.request.kind == HookEventKind::SessionEnd;
         let state = Some(self.state.into_json()?);
-        Ok(RunChange { state, events: self.events, records: self.records, ended, cost: self.cost })
+        Ok(RunChange { state, events: self.events, records: self.records, ended, cost: self.cost, unsent: Vec::new() })
     }
 }
 

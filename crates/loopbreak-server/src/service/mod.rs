@@ -12,7 +12,6 @@ mod access_token;
 mod api;
 mod dashboard;
 mod guards;
-mod mask_step;
 mod serve_service;
 mod step_sink;
 

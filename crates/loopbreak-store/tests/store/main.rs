@@ -5,6 +5,7 @@
 mod damage;
 #[cfg(all(feature = "postgres", target_os = "linux"))]
 mod postgres_server;
+mod outbox;
 mod privacy;
 mod roadmaps;
 #[cfg(all(feature = "postgres", target_os = "linux"))]

@@ -82,6 +82,7 @@ impl CallTransaction {
             records: self.records,
             ended: false,
             cost: None,
+            unsent: Vec::new(),
         })
     }
 }

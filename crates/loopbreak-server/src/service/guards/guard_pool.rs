@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use loopbreak::Settings;
 use loopbreak::step::EpochMillis;
-use loopbreak_store::now;
+use loopbreak_store::{mask_step, now};
 use loopbreak_store::service::{ServiceRunKey, ServiceStore};
 use tokio::sync::{oneshot, watch};
 
@@ -21,7 +21,6 @@ use super::service_counters::ServiceCounters;
 use crate::mcp::ServeError;
 use crate::mcp::protocol::input_limits::check_task_id;
 use crate::mcp::tools::check_step;
-use crate::service::mask_step::mask_step;
 use crate::service::{IngestError, IngestItem, ProjectName, StepAnswer, StepSink};
 
 /// Time after which a client that was turned away may try again.
