@@ -126,6 +126,13 @@ impl EventCall<'_> {
         let HookSettings { settings, notice: settings_notice } =
             (self.environment.load_settings)(Path::new(settings_folder)).map_err(HookError::Settings)?;
         let queue = EventQueue::new(self.store, &self.key);
+        let server = match self.environment.connect {
+            Some(connect) if settings.mode != Mode::Off => connect(&settings).unwrap_or_else(|error| {
+                notice("server", format!("Loopbreak asks no service: {error}. The local guard decides"));
+                None
+            }),
+            _ => None,
+        };
         let recorder = EventRecorder {
             agent: self.agent,
             settings: &settings,
@@ -144,6 +151,8 @@ impl EventCall<'_> {
             parent: self.environment.parent_run.as_deref().unwrap_or_default(),
             warn,
             notice,
+            server: server.as_ref(),
+            watch: self.watch,
         };
         if settings.mode == Mode::Off {
             // The user has switched the guard off, so it does not matter whether this fails.

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AdviceSettings, AllowRule, Mode, ModelPrice, PolicySettings, Profile, ReportSettings, SettingsChecks,
-    SettingsProblem, ToolRule,
+    AdviceSettings, AllowRule, Mode, ModelPrice, PolicySettings, Profile, ReportSettings, ServerSettings,
+    SettingsChecks, SettingsProblem, ToolRule,
 };
 use crate::detectors::{Detector, DetectorName, DetectorSettings, for_each_detector};
 use crate::fingerprint::ActionSettings;
@@ -32,6 +32,8 @@ macro_rules! declare_settings {
             pub advice: AdviceSettings,
             /// Numbers that reports are computed with.
             pub report: ReportSettings,
+            /// The service that hooks and the MCP server ask.
+            pub server: ServerSettings,
             /// Prices of models by name, in US dollars per million tokens. They replace those of the table that Loopbreak
             /// contains.
             pub prices: BTreeMap<String, ModelPrice>,
@@ -52,6 +54,7 @@ macro_rules! declare_settings {
                     policy: PolicySettings::default(),
                     advice: AdviceSettings::default(),
                     report: ReportSettings::default(),
+                    server: ServerSettings::default(),
                     prices: BTreeMap::new(),
                     allow: Vec::new(),
                     tool: Vec::new(),
@@ -116,6 +119,7 @@ impl Settings {
         checks.table("report", |checks| {
             checks.within("calls_per_step", self.report.calls_per_step, &(0..=1000));
         });
+        checks.table("server", |checks| self.server.check(checks));
         for (model, price) in &self.prices {
             checks.table(&format!("prices.{model:?}"), |checks| price.check(checks));
         }

@@ -12,7 +12,9 @@ impl ServerState {
     /// Weighs a proposal. Changes nothing.
     pub(crate) fn weigh_action(&self, run: &str, input: &ProposalInput) -> Result<RulingOutput, ToolError> {
         check_proposal(&input.proposal)?;
-        Ok(verdict_output::ruling(run, &self.guard(run)?.weigh(&input.proposal)))
+        let guard = self.guard(run)?;
+        let ruling = verdict_output::ruling(run, &guard.weigh(&input.proposal));
+        Ok(RulingOutput { turn: guard.turn(), ..ruling })
     }
 }
 

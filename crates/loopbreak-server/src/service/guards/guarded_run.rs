@@ -282,9 +282,7 @@ impl GuardedRun {
         if let Some(reason) = &self.stop_request {
             output.verdict = RunVerdict::Stop.as_str();
             output.stop = Some(STOP_REQUEST.to_owned());
-            output.advice.push(format!(
-                "A person asked to stop this run: {reason}. Stop now and report where you are."
-            ));
+            output.advice.push(stop_advice(reason));
             STOP_REQUEST.clone_into(&mut self.figures.stopped);
         }
         let answered = output.verdict.parse().unwrap_or(judged);
@@ -414,8 +412,15 @@ impl GuardedRun {
 
     /// Weighs a proposal. Changes nothing.
     fn weigh(&self, proposal: &Proposal<'_>) -> RunCallAnswer {
-        let ruling = self.transaction.guard.weigh(proposal);
-        write_answer(&verdict_output::ruling(&self.name, &ruling))
+        let guard = &self.transaction.guard;
+        let mut output = verdict_output::ruling(&self.name, &guard.weigh(proposal));
+        output.turn = guard.turn();
+        if let Some(reason) = &self.stop_request {
+            output.accepted = false;
+            output.stop = Some(STOP_REQUEST.to_owned());
+            output.advice.push(stop_advice(reason));
+        }
+        write_answer(&output)
     }
 
     /// Carries out a call. If it changes the run, that is added to what has to be stored.
@@ -512,6 +517,11 @@ impl KnownKeys {
         self.order.push_back(key.clone());
         self.answers.insert(key, (verdict, answer.to_owned()));
     }
+}
+
+/// Returns the text for the agent of a run that somebody asked to stop.
+fn stop_advice(reason: &str) -> String {
+    format!("A person asked to stop this run: {reason}. Stop now and report where you are.")
 }
 
 fn write_answer(output: &impl Serialize) -> RunCallAnswer {
