@@ -85,8 +85,12 @@ impl UnsentRun {
     pub fn proposal(&self, action: &Action<'_>) -> Option<Value> {
         let step = Step { action: Some(action.clone()), ..Step::default() }.into_owned();
         let action = serde_json::to_value(mask_step(step)?.action?).ok()?;
-        let fields = [("run".to_owned(), self.run.clone().into()), ("action".to_owned(), action)];
-        Some(Value::Object(Map::from_iter(fields)))
+        let mut fields = Map::new();
+        fields.insert("run".to_owned(), self.run.clone().into());
+        fields.insert("action".to_owned(), action);
+        // The service remembers what each agent of a run did.
+        fields.extend(self.agent.clone().map(|agent| ("agent".to_owned(), agent.into())));
+        Some(Value::Object(fields))
     }
 
     /// Returns the name of the run at the service.

@@ -38,7 +38,8 @@ impl<'x> ServerExchange<'x> {
         }
         let action = event.action()?;
         let run = self.run();
-        let proposal = UnsentRun::new(link.server(), &run).proposal(&action)?;
+        let unsent = UnsentRun::new(link.server(), &run).of_agent(self.recorder.agent.name());
+        let proposal = unsent.proposal(&action)?;
         let ruling = self.with_call(store, link, |call, store| match store.outbox() {
             Some(outbox) => call.weigh(outbox, &run, &proposal),
             None => Ok(None),

@@ -58,6 +58,27 @@ pub struct OutboxState {
     pub backoff: ServerBackoff,
 }
 
+impl OutboxState {
+    /// Describes the steps that did not reach the server, for people. Empty if all did.
+    pub fn describe(&self) -> Vec<String> {
+        let server = loopbreak::text::printable(&self.server);
+        let counted = |count: u64| format!("{count} step{}", if count == 1 { "" } else { "s" });
+        let mut texts = Vec::new();
+        if self.waiting > 0 {
+            let failure = loopbreak::text::printable(&self.backoff.last_failure);
+            let why = if failure.is_empty() { String::new() } else { format!(": {failure}") };
+            texts.push(format!("{} to be sent to {server}{why}", counted(self.waiting)));
+        }
+        if self.dropped > 0 {
+            texts.push(format!("{} dropped, because too many were to be sent to {server}", counted(self.dropped)));
+        }
+        if self.refused > 0 {
+            texts.push(format!("{} refused by {server}", counted(self.refused)));
+        }
+        texts
+    }
+}
+
 /// The time until which a server is not asked, because it did not answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -16,8 +16,8 @@ use crate::http::BearerToken;
 use crate::service::ProjectName;
 use crate::service::access_token::{hash_secret, split_token};
 
-/// Header by which the owner selects a project.
-const PROJECT_HEADER: &str = "loopbreak-project";
+/// Header by which the owner selects a project, and by which an answer names it.
+pub(super) const PROJECT_HEADER: &str = "loopbreak-project";
 /// Name of the cookie of a browser.
 pub(super) const SESSION_COOKIE: &str = "loopbreak_session";
 /// Time for which a token is remembered. One that was revoked is accepted for as long as that.
