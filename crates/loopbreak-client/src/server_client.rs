@@ -44,7 +44,7 @@ pub struct ServerGreeting {
 }
 
 /// An answer with the status of success.
-struct HttpAnswer {
+struct JsonAnswer {
     head: HeaderMap,
     body: Value,
 }
@@ -123,7 +123,7 @@ impl ServerClient {
         content_type: &'static str,
         body: String,
         deadline: Instant,
-    ) -> Result<HttpAnswer, ServerFailure> {
+    ) -> Result<JsonAnswer, ServerFailure> {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(ServerFailure::Late);
@@ -148,7 +148,7 @@ fn request(
     content_type: &str,
     body: &str,
     time: Duration,
-) -> Result<HttpAnswer, ServerFailure> {
+) -> Result<JsonAnswer, ServerFailure> {
     let mut request = agent.post(url).config().timeout_global(Some(time)).build();
     request = request.header("content-type", content_type);
     if let Some(secret) = secret {
@@ -164,7 +164,7 @@ fn request(
     }
     let body = serde_json::from_str(&text)
         .map_err(|_| ServerFailure::Malformed("its answer is not JSON".to_owned()))?;
-    Ok(HttpAnswer { head, body })
+    Ok(JsonAnswer { head, body })
 }
 
 /// Describes a failed connection. Messages of the library may contain the whole address, so they are not used.
