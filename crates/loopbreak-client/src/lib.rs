@@ -23,7 +23,7 @@ pub use server_address::{ServerAddress, ServerAddressError};
 pub use server_answer::{ServerAdjustment, ServerIntervention, ServerRuling, ServerVerdict};
 pub use server_client::{ServerClient, ServerGreeting};
 pub use server_failure::ServerFailure;
-pub use server_link::{ServerCall, ServerLink, SentSteps};
+pub use server_link::{SentSteps, ServerCall, ServerLink};
 pub use server_options::{
     SERVER_TIMEOUT_VARIABLE, SERVER_TOKEN_VARIABLE, SERVER_VARIABLE, ServerOptions, ServerOptionsError,
 };

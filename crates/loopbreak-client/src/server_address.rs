@@ -103,7 +103,9 @@ mod tests {
 
     #[test]
     fn plain_http_is_for_this_machine_unless_it_is_allowed() {
-        for text in ["http://127.0.0.1:8723", "http://localhost:8723/", "http://[::1]:8723", "http://127.9.9.9"] {
+        for text in
+            ["http://127.0.0.1:8723", "http://localhost:8723/", "http://[::1]:8723", "http://127.9.9.9"]
+        {
             assert!(ServerAddress::parse(text, false).is_ok(), "{text}");
         }
         for text in ["http://loops.example", "http://10.0.0.1:80", "http://localhost.evil.example"] {
@@ -115,9 +117,16 @@ mod tests {
 
     #[test]
     fn what_is_not_the_address_of_a_service_is_refused() {
-        for text in
-            ["", "loops.example", "ftp://x", "https://", "https://u:p@x", "https://x?y=1", "https://ä", "file:///x"]
-        {
+        for text in [
+            "",
+            "loops.example",
+            "ftp://x",
+            "https://",
+            "https://u:p@x",
+            "https://x?y=1",
+            "https://ä",
+            "file:///x",
+        ] {
             assert!(ServerAddress::parse(text, true).is_err(), "{text}");
         }
         let long = format!("http://127.0.0.1/{}", "x".repeat(500));

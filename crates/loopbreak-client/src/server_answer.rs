@@ -122,11 +122,9 @@ impl ServerVerdict {
 
     /// Returns the texts for the user as one: what is said to the user, or why a human is needed.
     pub fn user_text(&self) -> Option<String> {
-        let needs_human =
-            self.interventions.iter().filter(|act| act.acted && act.intervention == "escalate");
+        let needs_human = self.interventions.iter().filter(|act| act.acted && act.intervention == "escalate");
         let reasons: Vec<String> = needs_human.map(|act| act.reason.clone()).collect();
-        said(&self.for_user)
-            .or_else(|| said(&reasons).map(|reasons| format!("a human is needed: {reasons}")))
+        said(&self.for_user).or_else(|| said(&reasons).map(|reasons| format!("a human is needed: {reasons}")))
     }
 
     /// Returns whether the service has nothing to say about the step and does nothing about it.

@@ -87,11 +87,7 @@ impl ServerClient {
     }
 
     /// Sends steps, and returns the answers in the same order.
-    pub fn send(
-        &self,
-        steps: &[UnsentStep],
-        deadline: Instant,
-    ) -> Result<Vec<ServerVerdict>, ServerFailure> {
+    pub fn send(&self, steps: &[UnsentStep], deadline: Instant) -> Result<Vec<ServerVerdict>, ServerFailure> {
         let lines = steps.iter().map(|step| step.step.as_str()).collect::<Vec<_>>().join(",");
         let answer = self.post("/v1/steps", "application/json", format!("[{lines}]"), deadline)?;
         let Value::Array(answers) = answer.body else {
@@ -193,12 +189,7 @@ fn broken(error: &ureq::Error) -> ServerFailure {
 }
 
 /// Describes a status other than success.
-fn refused(
-    status: StatusCode,
-    head: &HeaderMap,
-    text: &str,
-    secret: Option<&ServerSecret>,
-) -> ServerFailure {
+fn refused(status: StatusCode, head: &HeaderMap, text: &str, secret: Option<&ServerSecret>) -> ServerFailure {
     let body: Option<Value> = serde_json::from_str(text).ok();
     let said = body.as_ref().and_then(|body| body["error"]["message"].as_str());
     let message = match said {

@@ -45,10 +45,7 @@ pub enum ServerFailure {
 impl ServerFailure {
     /// Returns whether somebody has to change something before the service can be asked. Others pass by themselves.
     pub fn needs_attention(&self) -> bool {
-        matches!(
-            self,
-            ServerFailure::Untrusted(_) | ServerFailure::Denied(_) | ServerFailure::Malformed(_)
-        )
+        matches!(self, ServerFailure::Untrusted(_) | ServerFailure::Denied(_) | ServerFailure::Malformed(_))
     }
 
     /// Returns the time until which the service is not asked after this failure.

@@ -148,9 +148,6 @@ mod tests {
         let options = find(&settings, &[("HOME", "/home/x")]).unwrap().unwrap();
         assert_eq!(options.ca_file.as_deref(), Some(Path::new("/home/x/ca.pem")));
         let settings = ServerSettings { ca_file: "ca.pem".to_owned(), ..settings };
-        assert_eq!(
-            find(&settings, &[]).unwrap_err(),
-            ServerOptionsError::RelativePath { option: "ca_file" }
-        );
+        assert_eq!(find(&settings, &[]).unwrap_err(), ServerOptionsError::RelativePath { option: "ca_file" });
     }
 }

@@ -29,8 +29,8 @@ impl ServerSecret {
     /// Reads the token from a private file. Returns a message if that fails.
     pub fn read(path: &Path) -> Result<Self, String> {
         let name = path.display();
-        let file = open_regular_file(path)
-            .map_err(|error| format!("cannot read the token file {name}: {error}"))?;
+        let file =
+            open_regular_file(path).map_err(|error| format!("cannot read the token file {name}: {error}"))?;
         if is_shared(&file) {
             return Err(format!("other users can read the token file {name}: run `chmod 600` on it"));
         }

@@ -146,7 +146,10 @@ mod tests {
     fn long_texts_are_cut() {
         let step = sent(&json!({"say": "x".repeat(900_000), "outcome": "y".repeat(900_000)}));
         assert_eq!(step["say"].as_str().map(str::len), Some(TEXT_BYTES));
-        assert_eq!(step["outcome"].as_str().or(step["outcome"]["text"].as_str()).map(str::len), Some(TEXT_BYTES));
+        assert_eq!(
+            step["outcome"].as_str().or(step["outcome"]["text"].as_str()).map(str::len),
+            Some(TEXT_BYTES)
+        );
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loopbreak::{Mode, Settings};
 use loopbreak::detectors::SharedSpending;
+use loopbreak::{Mode, Settings};
 use loopbreak_client::{ServerLink, ServerRuling};
 use loopbreak_process::AgentSearch;
 use loopbreak_store::{
-    RunChange, RunKey, Store, StoreError, StoreHealing, StoreOptions, StoreUrl, change_with_healing, open_with,
+    RunChange, RunKey, Store, StoreError, StoreHealing, StoreOptions, StoreUrl, change_with_healing,
+    open_with,
 };
 
 use crate::error_log;
@@ -54,7 +55,7 @@ pub(crate) struct EventRecorder<'r> {
 }
 
 /// An event that was recorded.
-pub(crate) struct RecordedEvent {
+pub(crate) struct AnsweredEvent {
     pub(crate) response: HookResponse,
     /// Keys of the steps that have to be sent to the service.
     pub(crate) keys: Vec<String>,
@@ -200,7 +201,7 @@ impl EventRecorder<'_> {
         &self,
         store: &mut dyn Store,
         request: &HookRequest<'_>,
-    ) -> Result<(RecordedEvent, bool), HookError> {
+    ) -> Result<(AnsweredEvent, bool), HookError> {
         // The event is handled before the store is locked, so that no other hook waits for it.
         let stored = store.state(self.key)?;
         let shared = self.shared_spending(store, request)?;
@@ -223,12 +224,12 @@ impl EventRecorder<'_> {
         Ok((recorded, true))
     }
 
-    fn recorded(&self, handled: HandledEvent) -> (RecordedEvent, Option<RunChange>) {
+    fn recorded(&self, handled: HandledEvent) -> (AnsweredEvent, Option<RunChange>) {
         let HandledEvent { change, response, turn, was_stopped, is_held_out } = handled;
         let unsent = change.iter().flat_map(|change| &change.unsent);
         let keys = unsent.map(|step| step.key.clone()).collect();
         let acts = self.settings.mode == Mode::Enforce && !is_held_out;
-        (RecordedEvent { response, keys, turn, was_stopped, acts }, change)
+        (AnsweredEvent { response, keys, turn, was_stopped, acts }, change)
     }
 
     /// Returns what all sessions have spent, if there is a budget for it and the event can use it up.

@@ -93,7 +93,8 @@ impl<'r> HookTransaction<'r> {
     pub(crate) fn handle(mut self) -> Result<HandledEvent, HookError> {
         let was_stopped = self.state.hook.events.stop.is_some();
         let is_held_out = self.guard.is_held_out();
-        let handled = |change, response, turn| HandledEvent { change, response, turn, was_stopped, is_held_out };
+        let handled =
+            |change, response, turn| HandledEvent { change, response, turn, was_stopped, is_held_out };
         if self.state.hook.has_recorded(self.request.id) {
             return Ok(handled(None, HookResponse::Nothing, self.guard.turn()));
         }
@@ -229,7 +230,8 @@ impl<'r> HookTransaction<'r> {
         if decided.is_advice() && !local.is_advice() && !is_held {
             self.state.hook.add_advice(self.guard.turn());
         }
-        let (before, text) = (local.name(), decided.text().map(|text| format!(": {text}")).unwrap_or_default());
+        let (before, text) =
+            (local.name(), decided.text().map(|text| format!(": {text}")).unwrap_or_default());
         let said = format!("the service decided {} instead of {before}{text}", decided.name());
         self.state.guard.save(&self.guard);
         let state = Some(self.state.into_json()?);

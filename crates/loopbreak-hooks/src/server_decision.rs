@@ -28,7 +28,8 @@ pub(crate) fn decide(
     verdicts: &[&ServerVerdict],
     may_loosen: bool,
 ) -> HookResponse {
-    let stop = verdicts.iter().rev().find_map(|verdict| Some((verdict.stop_text()?, verdict.is_stop_request())));
+    let stop =
+        verdicts.iter().rev().find_map(|verdict| Some((verdict.stop_text()?, verdict.is_stop_request())));
     let stop = stop.filter(|(_, is_request)| match kind {
         HookEventKind::Compaction | HookEventKind::SessionEnd => false,
         // The user has just answered: only a person can still stop the run.

@@ -4,7 +4,7 @@ use loopbreak::Mode;
 use loopbreak_client::{SentSteps, ServerCall, ServerLink, ServerRuling, ServerVerdict, UnsentRun};
 use loopbreak_store::{Store, StoreError};
 
-use crate::event_recorder::{EventRecorder, RecordedEvent};
+use crate::event_recorder::{AnsweredEvent, EventRecorder};
 use crate::hook_error::HookError;
 use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
@@ -53,7 +53,7 @@ impl<'x> ServerExchange<'x> {
         &mut self,
         store: &mut dyn Store,
         request: &HookRequest<'_>,
-        recorded: RecordedEvent,
+        recorded: AnsweredEvent,
     ) -> HookResponse {
         let Some(link) = self.recorder.server else { return recorded.response };
         let run = self.run();
@@ -75,10 +75,10 @@ impl<'x> ServerExchange<'x> {
         &self,
         store: &mut dyn Store,
         request: &HookRequest<'_>,
-        recorded: RecordedEvent,
+        recorded: AnsweredEvent,
         answers: &SentSteps,
     ) -> HookResponse {
-        let RecordedEvent { response, keys, turn, was_stopped, acts } = recorded;
+        let AnsweredEvent { response, keys, turn, was_stopped, acts } = recorded;
         let verdicts: Vec<&ServerVerdict> = keys.iter().filter_map(|key| answers.get(key)).collect();
         if keys.is_empty() || verdicts.len() != keys.len() || !acts {
             return response;
@@ -130,7 +130,8 @@ impl<'x> ServerExchange<'x> {
     /// Tells the user, once per session, about a failure that does not pass by itself.
     fn tell_user(&self) {
         let failure = self.call.as_ref().and_then(ServerCall::failure);
-        if let (Some(failure), Some(link)) = (failure.filter(|failure| failure.needs_attention()), self.recorder.server)
+        if let (Some(failure), Some(link)) =
+            (failure.filter(|failure| failure.needs_attention()), self.recorder.server)
         {
             let text = format!(
                 "Loopbreak: the service {} does not help: {failure}. The local guard decides, and steps wait to be sent; \

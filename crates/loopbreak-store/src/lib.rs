@@ -87,9 +87,7 @@ pub use run_status::{
 pub use select_session::{SelectSessionError, select_session};
 pub use session_cost::SessionCost;
 pub use state::*;
-pub use step_outbox::{
-    MAX_UNSENT_STEPS, NewUnsentStep, OutboxState, ServerBackoff, StepOutbox, UnsentStep,
-};
+pub use step_outbox::{MAX_UNSENT_STEPS, NewUnsentStep, OutboxState, ServerBackoff, StepOutbox, UnsentStep};
 pub use store::{RunTransaction, Store};
 pub use store_error::StoreError;
 pub use store_options::{StoreLimits, StoreOptions};

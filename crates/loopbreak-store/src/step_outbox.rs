@@ -70,7 +70,10 @@ impl OutboxState {
             texts.push(format!("{} to be sent to {server}{why}", counted(self.waiting)));
         }
         if self.dropped > 0 {
-            texts.push(format!("{} dropped, because too many were to be sent to {server}", counted(self.dropped)));
+            texts.push(format!(
+                "{} dropped, because too many were to be sent to {server}",
+                counted(self.dropped)
+            ));
         }
         if self.refused > 0 {
             texts.push(format!("{} refused by {server}", counted(self.refused)));

@@ -7,8 +7,8 @@ use loopbreak::detectors::SharedSpending;
 
 use crate::tasks::RoadmapTask;
 use crate::{
-    EventCount, Run, RunChange, RunKey, RunLock, SessionCost, StoreError, StoredAttempt, StoredContextEntry,
-    StepOutbox, StoredEvent, StoredRecovery, StoredTask,
+    EventCount, Run, RunChange, RunKey, RunLock, SessionCost, StepOutbox, StoreError, StoredAttempt,
+    StoredContextEntry, StoredEvent, StoredRecovery, StoredTask,
 };
 
 /// A store of runs and their events. Get one with [`open`](crate::open).

@@ -58,7 +58,8 @@ fn show_server() -> Result<(), UserError> {
         Ok(None) => return Ok(()),
         Ok(Some(link)) => {
             // A store that cannot be used is the finding of another check.
-            let states = open_user_store().ok().flatten().and_then(|mut store| outbox_states(&mut *store).ok());
+            let states =
+                open_user_store().ok().flatten().and_then(|mut store| outbox_states(&mut *store).ok());
             let state = states.into_iter().flatten().find(|state| state.server == link.server());
             check_server(&link, state.as_ref())
         }

@@ -41,9 +41,11 @@ pub fn check_server(link: &ServerLink, state: Option<&OutboxState>) -> Vec<Check
             },
         ),
     }];
-    findings.extend(state.and_then(describe_waiting).map(|text| {
-        CheckFinding::warning(text, "`loopbreak hook flush` sends what waits")
-    }));
+    findings.extend(
+        state
+            .and_then(describe_waiting)
+            .map(|text| CheckFinding::warning(text, "`loopbreak hook flush` sends what waits")),
+    );
     findings
 }
 

@@ -180,10 +180,6 @@ fn read_state(row: &Row<'_>) -> rusqlite::Result<OutboxState> {
         bytes: row.get(2)?,
         dropped: row.get(3)?,
         refused: row.get(4)?,
-        backoff: ServerBackoff {
-            failures: row.get(5)?,
-            retry_at: row.get(6)?,
-            last_failure: row.get(7)?,
-        },
+        backoff: ServerBackoff { failures: row.get(5)?, retry_at: row.get(6)?, last_failure: row.get(7)? },
     })
 }

@@ -17,8 +17,8 @@ use super::transaction::SqliteTransaction;
 use super::{quarantine, run_lock_file, sibling, spending, store_error};
 use crate::tasks::RoadmapTask;
 use crate::{
-    EventCount, Run, RunKey, RunLock, RunTransaction, SessionCost, StepOutbox, Store, StoreError, StoreOptions,
-    StoredAttempt, StoredContextEntry, StoredEvent, StoredRecovery, StoredTask, now,
+    EventCount, Run, RunKey, RunLock, RunTransaction, SessionCost, StepOutbox, Store, StoreError,
+    StoreOptions, StoredAttempt, StoredContextEntry, StoredEvent, StoredRecovery, StoredTask, now,
 };
 
 /// Size in bytes at which the write-ahead log is copied into the file. A process that opens the store after all others

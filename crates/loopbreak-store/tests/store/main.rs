@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
 mod damage;
+mod outbox;
 #[cfg(all(feature = "postgres", target_os = "linux"))]
 mod postgres_server;
-mod outbox;
 mod privacy;
 mod roadmaps;
 #[cfg(all(feature = "postgres", target_os = "linux"))]

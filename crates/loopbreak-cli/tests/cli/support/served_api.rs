@@ -34,12 +34,7 @@ impl ServedApi {
     }
 
     /// Does the same at an address.
-    pub(crate) fn start_at(
-        address: &str,
-        folder: &Path,
-        args: &[&str],
-        variables: &[(&str, &str)],
-    ) -> Self {
+    pub(crate) fn start_at(address: &str, folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = api_command(folder, "serve");
         command.args(["--http", address]).args(args).envs(variables.iter().copied());
         let mut process = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

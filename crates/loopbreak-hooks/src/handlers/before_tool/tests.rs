@@ -41,8 +41,7 @@ impl HookedRun {
             server: None,
             transcript: TranscriptReader::default(),
         };
-        let HandledEvent { change, response, .. } =
-            request.handle(self.state.as_deref(), None).unwrap();
+        let HandledEvent { change, response, .. } = request.handle(self.state.as_deref(), None).unwrap();
         self.state = change.and_then(|change| change.state).or(self.state.take());
         response
     }

@@ -41,7 +41,18 @@ impl CallTransaction {
         let series = state.series.restore(config.clone());
         let (tasks, records, events) = (Vec::new(), RunRecords::default(), Vec::new());
         let unsent = Vec::new();
-        Ok(CallTransaction { state, guard, series, config, tasks, records, now, unsent, events, has_attempts })
+        Ok(CallTransaction {
+            state,
+            guard,
+            series,
+            config,
+            tasks,
+            records,
+            now,
+            unsent,
+            events,
+            has_attempts,
+        })
     }
 
     /// Adds an event to the log of the run.

@@ -9,5 +9,5 @@ mod server_state;
 pub(crate) use call_queue::CallQueue;
 pub(crate) use call_transaction::CallTransaction;
 pub(crate) use connection_runs::{ConnectionKind, ConnectionRuns};
-pub(crate) use server_question::RecordedStep;
+pub(crate) use server_question::PreparedStep;
 pub(crate) use server_state::{CallScope, ServerState, VisibleRuns, guard_configs};

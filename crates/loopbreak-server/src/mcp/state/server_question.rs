@@ -10,7 +10,7 @@ use super::ServerState;
 use crate::mcp::tools::output::{LoopOutput, RecordStepOutput, RulingOutput};
 
 /// A step as it is recorded and sent.
-pub(crate) struct RecordedStep {
+pub(crate) struct PreparedStep {
     /// The step, with its time.
     pub(crate) step: Step<'static>,
     /// The step for the outbox. Empty without a service.
@@ -24,13 +24,13 @@ impl ServerState {
     }
 
     /// Prepares a step, so that the local guard and the service see the same.
-    pub(crate) fn prepare_step(&self, run: &str, step: &Step<'static>) -> RecordedStep {
-        let Some(link) = &self.link else { return RecordedStep { step: step.clone(), unsent: Vec::new() } };
+    pub(crate) fn prepare_step(&self, run: &str, step: &Step<'static>) -> PreparedStep {
+        let Some(link) = &self.link else { return PreparedStep { step: step.clone(), unsent: Vec::new() } };
         let mut step = step.clone();
         step.at.get_or_insert(loopbreak::step::EpochMillis(now()));
         let mut unsent = UnsentRun::new(link.server(), &UnsentRun::name(run, ""));
         unsent.add(random_key(), &step);
-        RecordedStep { step, unsent: unsent.into_steps() }
+        PreparedStep { step, unsent: unsent.into_steps() }
     }
 
     /// Sends a step that was recorded, after those that wait. Returns the answer of the service if it decides, otherwise that of the

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use loopbreak::Settings;
 use loopbreak::step::EpochMillis;
-use loopbreak_store::{mask_step, now};
 use loopbreak_store::service::{ServiceRunKey, ServiceStore};
+use loopbreak_store::{mask_step, now};
 use tokio::sync::{oneshot, watch};
 
 use super::guard_shard::{GuardShard, ShardCommand, ShardOptions};
