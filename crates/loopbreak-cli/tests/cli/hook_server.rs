@@ -293,6 +293,35 @@ fn a_step_whose_acknowledgement_was_lost_counts_once() {
     assert_eq!(recorded(&server, "job").0, ["ls", "cat a.txt"]);
 }
 
+/// The service refuses a whole request for one step that it cannot use.
+#[test]
+fn a_step_that_the_service_cannot_use_holds_no_others_up() {
+    let home = folder();
+    let server = ServedApi::start(home.path(), &[]);
+    let away = RemoteAgent::new(&format!("http://{}", free_address()), &server.token);
+    let deep = (0..80).fold(json!("x"), |inner, _| json!([inner]));
+    let deep = |agent: &RemoteAgent| {
+        let response = json!({"tool_response": {"stdout": "done"}});
+        agent.send(&agent.session("job").tool("PostToolUse", "Deep", &json!({"a": deep}), response))
+    };
+    away.finish("job", "ls");
+    deep(&away);
+    away.finish("job", "cat a.txt");
+    assert_eq!(away.state()["waiting"], 3);
+    // What waits is for one address: nothing is sent to another one.
+    let there = RemoteAgent { address: format!("http://{}", server.address), ..away };
+    assert_eq!(there.flush(), (Some(0), format!("0 steps sent to http://{}\n", server.address)));
+
+    let agent = RemoteAgent::of(&server);
+    agent.finish("job", "ls");
+    deep(&agent);
+    agent.finish("job", "cat a.txt");
+    assert_eq!(recorded(&server, "job").0, ["ls", "cat a.txt"]);
+    assert_eq!((&agent.state()["refused"], &agent.state()["waiting"]), (&json!(1), &json!(0)));
+    let status = agent.run(&["status"], "");
+    assert!(status.err.contains("1 step refused by http://"), "{}", status.err);
+}
+
 #[test]
 fn a_service_that_never_answers_costs_the_agent_little_and_is_left_alone() {
     let (address, connections) = odd_server(|guest| {
@@ -349,7 +378,8 @@ fn the_doctor_names_the_project_and_the_time_of_the_service() {
         api_command(home.path(), "token").args(["create", "--project", "web", "--scope", "ingest"]).output();
     let token = String::from_utf8(made.unwrap().stdout).unwrap();
     let agent = RemoteAgent::new(&format!("http://{}", server.address), token.trim());
-    let doctor = agent.run(&["hook", "doctor"], "");
+    let doctor = agent.run(&["hook", "doctor", "claude-code"], "");
+    assert!(doctor.out.contains("the hook would answer correctly"), "{}", doctor.out);
     assert!(doctor.out.contains(" ms, project web"), "{}", doctor.out);
     assert_eq!(server.get("/v1/runs")["runs"], json!([]), "nothing is recorded");
     let nobody = RemoteAgent { address: String::new(), ..agent };
