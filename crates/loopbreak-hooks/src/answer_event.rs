@@ -127,11 +127,12 @@ impl EventCall<'_> {
             (self.environment.load_settings)(Path::new(settings_folder)).map_err(HookError::Settings)?;
         let queue = EventQueue::new(self.store, &self.key);
         let server = match self.environment.connect {
-            Some(connect) if settings.mode != Mode::Off => connect(&settings).unwrap_or_else(|error| {
-                notice("server", format!("Loopbreak asks no service: {error}. The local guard decides"));
-                None
-            }),
-            _ => None,
+            Some(connect) if settings.mode != Mode::Off => connect(&settings),
+            _ => Ok(None),
+        };
+        let (server, server_error) = match server {
+            Ok(server) => (server, None),
+            Err(error) => (None, Some(error)),
         };
         let recorder = EventRecorder {
             agent: self.agent,
@@ -167,7 +168,12 @@ impl EventCall<'_> {
             event: queued.clone(),
             at: now,
         });
-        match recorder.record(self.event, self.kind, id) {
+        let recorded = recorder.record(self.event, self.kind, id);
+        // Now there is a store beside which it is remembered that this was said.
+        if let Some(error) = server_error {
+            notice("server", format!("Loopbreak asks no service: {error}. The local guard decides"));
+        }
+        match recorded {
             Err(HookError::Store(StoreError::Busy)) => {
                 note_locked(self.store, now);
                 notice("queued", LOCKED_NOTICE.to_owned());

@@ -155,7 +155,7 @@ fn a_loop_that_the_team_has_allowed_is_let_pass() {
     let server = ServedApi::start(home.path(), &[]);
     let agent = RemoteAgent::of(&server);
     let denied_at = agent.call_until_denied("job", "make");
-    assert!(denied_at <= 6, "{denied_at}");
+    assert!(denied_at <= 9, "{denied_at}");
     let (commands, verdicts) = recorded(&server, "job");
     assert_eq!(commands.len() as u32, denied_at, "the calls and the refused one: {commands:?}");
     assert!(verdicts.iter().any(|verdict| verdict == "warn"), "{verdicts:?}");
@@ -168,7 +168,7 @@ fn a_loop_that_the_team_has_allowed_is_let_pass() {
         let (status, answer) = server.call("POST", &format!("/v1/loops/{id}"), &json!({"action": "allow"}));
         assert_eq!(status, 200, "{answer}");
     }
-    for _ in 0..6 {
+    for _ in 0..denied_at + 2 {
         let (before, after) = agent.call("other", "make");
         assert_eq!((before, after), (Value::Null, Value::Null));
     }
@@ -345,7 +345,7 @@ fn a_service_that_never_answers_costs_the_agent_little_and_is_left_alone() {
         assert_eq!(connections.load(Ordering::SeqCst), 1, "it was asked again at once");
     }
     assert_eq!(agent.state()["waiting"], 2);
-    assert!(agent.call_until_denied("job", "make") <= 6, "the local guard decides");
+    assert!(agent.call_until_denied("job", "make") <= 9, "the local guard decides");
 }
 
 #[test]

@@ -77,7 +77,10 @@ fn forward(guest: TcpStream, config: Arc<ServerConfig>, behind: &str) -> std::io
         }
     }
     let mut server = TcpStream::connect(behind)?;
-    server.write_all(&request)?;
+    // Its end is the end of the answer.
+    let line = request.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let (line, rest) = request.split_at(line);
+    server.write_all(&[line, b"Connection: close\r\n", rest].concat())?;
     let mut answer = Vec::new();
     server.read_to_end(&mut answer)?;
     guest.write_all(&answer)?;

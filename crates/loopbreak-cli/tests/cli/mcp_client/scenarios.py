@@ -696,7 +696,7 @@ async def a_service_answers_and_the_local_guard_takes_over():
             "LOOPBREAK_SERVER_TIMEOUT": "5000",
         }
         async with stdio("--run", "job", env=env) as client:
-            words = [(await call(client, "record_step", **FAILING))["verdict"] for _ in range(4)]
+            words = [(await call(client, "record_step", **FAILING))["verdict"] for _ in range(9)]
             assert words[0] == "clear" and words[-1] != "clear", words
             assert (await call(client, "detect_loop"))["isLooping"]
             assert not (await call(client, "weigh_action", action=FAILING["action"]))["accepted"]
@@ -718,14 +718,14 @@ async def a_service_answers_and_the_local_guard_takes_over():
             service.process.wait()
             assert (await call(client, "record_step", **FAILING))["verdict"] != "clear"
             assert not (await call(client, "weigh_action", action=FAILING["action"]))["accepted"]
-            assert (await call(client, "record_step", say="hello"))["turn"] == 8
+            assert (await call(client, "record_step", say="hello"))["turn"] == 13
 
     with Service(service.address) as again:
         sent = subprocess.run([PROGRAM, "hook", "flush"], env={**ENV, **env}, capture_output=True, text=True)
         assert sent.returncode == 0 and "2 steps sent" in sent.stdout, sent
         steps = (await again.call("GET", "/v1/runs/job/steps?limit=100"))["entries"]
         steps = [step for step in steps if step["kind"] == "step"]
-        assert [step["input"].get("say") for step in steps] == [None] * 7 + ["hello"], steps
+        assert [step["input"].get("say") for step in steps] == [None] * 12 + ["hello"], steps
 
 
 async def main():
