@@ -14,6 +14,8 @@ use crate::server_options::{ServerOptions, ServerOptionsError};
 /// Largest number of steps of a request, and of their bytes.
 const BATCH_STEPS: usize = 100;
 const BATCH_BYTES: usize = 1024 * 1024;
+/// Bytes of the first request after a failure. A large one may be what took too long.
+const CAREFUL_BYTES: usize = 64 * 1024;
 
 /// Talks to a service on behalf of processes that share a store.
 #[derive(Clone, Debug)]
@@ -101,9 +103,9 @@ impl ServerCall<'_> {
         self.failure.as_ref()
     }
 
-    /// Gives the call a new deadline, for one that sends a lot.
-    pub fn extend(&mut self, time: Duration) {
-        self.deadline = Instant::now() + time;
+    /// Gives the call more time, for an event after which the agent does nothing more.
+    pub fn extend(&mut self, deadline: Instant) {
+        self.deadline = self.deadline.max(deadline);
     }
 
     /// Sends the steps of a run that wait, or those of all runs, the oldest first. Returns the answers if none waits any more,
@@ -156,7 +158,8 @@ impl ServerCall<'_> {
         batch: usize,
     ) -> Result<BatchEnd, StoreError> {
         let server = self.link.server();
-        let steps = outbox.waiting(server, run, batch, BATCH_BYTES)?;
+        let bytes = if self.backoff.failures > 0 { CAREFUL_BYTES } else { BATCH_BYTES };
+        let steps = outbox.waiting(server, run, batch, bytes)?;
         if steps.is_empty() {
             return Ok(BatchEnd::Empty);
         }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// Longest name of a run, in bytes. The service accepts no longer one.
 const RUN_BYTES: usize = 200;
 /// Longest outcome and message that are sent, in bytes. The beginning of a longer one is.
-const TEXT_BYTES: usize = 256 * 1024;
+const TEXT_BYTES: usize = 64 * 1024;
 /// Largest step that is sent, in bytes.
 const STEP_BYTES: usize = 1024 * 1024;
 

@@ -2,7 +2,7 @@
 
 use loopbreak::Mode;
 use loopbreak_client::{SentSteps, ServerCall, ServerLink, ServerRuling, ServerVerdict, UnsentRun};
-use loopbreak_store::{Store, StoreError};
+use loopbreak_store::{OutboxState, Store, StoreError};
 
 use crate::event_recorder::{AnsweredEvent, EventRecorder};
 use crate::hook_error::HookError;
@@ -56,13 +56,20 @@ impl<'x> ServerExchange<'x> {
         recorded: AnsweredEvent,
     ) -> HookResponse {
         let Some(link) = self.recorder.server else { return recorded.response };
-        let run = self.run();
+        let (run, latest) = (self.run(), self.recorder.budget.server_deadline());
+        let is_end = request.kind == HookEventKind::SessionEnd;
         let answers = self.with_call(store, link, |call, store| {
             let Some(outbox) = store.outbox() else { return Ok(None) };
+            if is_end && let Some(latest) = latest {
+                call.extend(latest);
+            }
             let answers = call.send(outbox, Some(&run))?;
             call.send_rest(outbox)?;
             Ok(answers)
         });
+        if is_end {
+            self.tell_waiting(store, link);
+        }
         self.tell_user();
         match answers.flatten() {
             Some(answers) => self.follow(store, request, recorded, &answers),
@@ -125,6 +132,14 @@ impl<'x> ServerExchange<'x> {
             }
             None
         })
+    }
+
+    /// Says at the end of a session what could not be sent.
+    fn tell_waiting(&self, store: &mut dyn Store, link: &ServerLink) {
+        let state = store.outbox().and_then(|outbox| outbox.state(link.server()).ok());
+        for text in state.filter(|state| state.waiting > 0).iter().flat_map(OutboxState::describe) {
+            (self.recorder.warn)(&format!("{text}; the next session sends them, or `loopbreak hook flush`"));
+        }
     }
 
     /// Tells the user, once per session, about a failure that does not pass by itself.

@@ -86,7 +86,8 @@ impl RemoteAgent {
     /// Returns what the store knows about the service.
     fn state(&self) -> Value {
         let status = &self.home.json(&["status", "--json"])[0];
-        status["servers"].get(0).cloned().unwrap_or_default()
+        let known = status["servers"].as_array().into_iter().flatten();
+        known.clone().find(|server| server["server"] == self.address.as_str()).cloned().unwrap_or_default()
     }
 
     /// Sends what waits. Returns the exit code and the text.
@@ -346,6 +347,9 @@ fn a_service_that_never_answers_costs_the_agent_little_and_is_left_alone() {
     }
     assert_eq!(agent.state()["waiting"], 2);
     assert!(agent.call_until_denied("job", "make") <= 9, "the local guard decides");
+    let end = agent.session("job").event("SessionEnd", json!({"reason": "exit"}));
+    let ended = agent.run(&["hook", "claude-code"], &end.to_string());
+    assert!(ended.code == Some(0) && ended.err.contains("steps to be sent to http://"), "{}", ended.err);
 }
 
 #[test]
