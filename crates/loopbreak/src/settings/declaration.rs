@@ -119,7 +119,6 @@ impl Settings {
         checks.table("report", |checks| {
             checks.within("calls_per_step", self.report.calls_per_step, &(0..=1000));
         });
-        checks.table("server", |checks| self.server.check(checks));
         for (model, price) in &self.prices {
             checks.table(&format!("prices.{model:?}"), |checks| price.check(checks));
         }

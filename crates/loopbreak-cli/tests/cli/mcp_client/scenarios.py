@@ -711,7 +711,7 @@ async def a_service_answers_and_the_local_guard_takes_over():
             await service.call("POST", "/v1/runs/job/stop", {"reason": "enough"})
             assert (await call(client, "record_step", **FAILING))["stop"] == "stop_request"
             ruling = await call(client, "weigh_action", action="ls")
-            assert not ruling["accepted"] and ruling["stop"] == "stop_request", ruling
+            assert not ruling["accepted"] and "enough" in ruling["advice"][-1], ruling
 
             # The service is gone: the local guard answers, also about the steps that the service has seen.
             service.process.kill()

@@ -105,12 +105,6 @@ pub(crate) struct RulingOutput {
     /// Events of the engine, each with its name under `event_type`.
     #[serde(default)]
     pub(crate) events: Vec<Value>,
-    /// Number of the last step of the run.
-    #[serde(default)]
-    pub(crate) turn: u64,
-    /// Reason why the run should end now, if it should.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) stop: Option<String>,
 }
 
 /// An adjustment of a score.

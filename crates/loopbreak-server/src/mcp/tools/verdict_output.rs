@@ -107,8 +107,6 @@ pub(crate) fn ruling(run: &str, ruling: &Ruling) -> RulingOutput {
         advice: ruling_texts(ruling, Audience::Agent),
         for_critic: ruling_texts(ruling, Audience::Critic),
         events: events(&ruling.events),
-        turn: 0,
-        stop: None,
     }
 }
 

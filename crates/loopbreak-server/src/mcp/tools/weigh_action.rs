@@ -25,9 +25,7 @@ impl ServerState {
     /// Weighs a proposal. Changes nothing.
     pub(crate) fn weigh_action(&self, run: &str, input: &ProposalInput) -> Result<RulingOutput, ToolError> {
         check_proposal(&input.proposal)?;
-        let guard = self.guard(run)?;
-        let ruling = verdict_output::ruling(run, &guard.weigh(&input.proposal));
-        Ok(RulingOutput { turn: guard.turn(), ..ruling })
+        Ok(verdict_output::ruling(run, &self.guard(run)?.weigh(&input.proposal)))
     }
 }
 

@@ -18,12 +18,12 @@ use super::run_routes::{DaysQuery, EntriesQuery, RunsQuery, StatusQuery};
 use super::service_api::json_text;
 use super::step_routes::StepRequest;
 use crate::mcp::tools::output::{
-    AttemptOutput, LoopOutput, PlanOutput, RecoveryOutput, RulingOutput, StatusOutput, TasksOutput,
+    AttemptOutput, LoopOutput, PlanOutput, RecoveryOutput, StatusOutput, TasksOutput,
 };
 use crate::mcp::tools::{
     AttemptInput, LoopInput, PlanInput, ProposalInput, RecoveryInput, StepInput, TaskStatusInput,
 };
-use crate::service::guards::StepReply;
+use crate::service::guards::{RulingReply, StepReply};
 
 /// Function that returns a schema and adds what it refers to.
 type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
@@ -101,7 +101,7 @@ const OPERATIONS: &[ApiOperation] = &[
         "Asks whether to take an action. Records nothing",
         "ingest",
         run_body::<ProposalInput>,
-        ReplyForm::Json(schema::<RulingOutput>),
+        ReplyForm::Json(schema::<RulingReply>),
     ),
     post(
         "/v1/attempts",

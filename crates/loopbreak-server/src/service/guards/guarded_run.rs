@@ -19,7 +19,7 @@ use super::service_counters::ServiceCounters;
 use super::task_store::{RunTasks, TaskStore};
 use crate::mcp::protocol::ToolError;
 use crate::mcp::state::{CallTransaction, ServerState};
-use crate::mcp::tools::output::RecordStepOutput;
+use crate::mcp::tools::output::{RecordStepOutput, RulingOutput};
 use crate::mcp::tools::{AttemptInput, PlanInput, observe_filtered, verdict_output};
 use crate::service::StepAnswer;
 
@@ -97,6 +97,18 @@ pub(crate) struct StepReply {
     /// First turn of the current loop. The agent may drop the steps since then from its context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rewind_to: Option<u64>,
+}
+
+/// The answer to the question whether to take an action.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RulingReply {
+    #[serde(flatten)]
+    pub(crate) output: RulingOutput,
+    /// Number of the last step of the run.
+    pub(crate) turn: u64,
+    /// Reason why the run should end now, if it should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stop: Option<String>,
 }
 
 /// A call about a run other than a step.
@@ -414,13 +426,12 @@ impl GuardedRun {
     fn weigh(&self, proposal: &Proposal<'_>) -> RunCallAnswer {
         let guard = &self.transaction.guard;
         let mut output = verdict_output::ruling(&self.name, &guard.weigh(proposal));
-        output.turn = guard.turn();
         if let Some(reason) = &self.stop_request {
             output.accepted = false;
-            output.stop = Some(STOP_REQUEST.to_owned());
             output.advice.push(stop_advice(reason));
         }
-        write_answer(&output)
+        let stop = self.stop_request.is_some().then(|| STOP_REQUEST.to_owned());
+        write_answer(&RulingReply { output, turn: guard.turn(), stop })
     }
 
     /// Carries out a call. If it changes the run, that is added to what has to be stored.

@@ -17,5 +17,5 @@ mod service_counters;
 mod task_store;
 
 pub(crate) use guard_pool::{GuardPool, PoolOptions};
-pub(crate) use guarded_run::{RunCall, StepReply};
+pub(crate) use guarded_run::{RulingReply, RunCall, StepReply};
 pub(crate) use service_counters::LATENCY_BUCKETS;
