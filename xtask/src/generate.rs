@@ -43,6 +43,7 @@ const FILES: &[(&str, ContentSource)] = &[
     ("docs/reference/api/loopbreak.txt", ContentSource::PublicApi("loopbreak")),
     ("docs/reference/api/loopbreak-analysis.txt", ContentSource::PublicApi("loopbreak-analysis")),
     ("docs/reference/api/loopbreak-arena.txt", ContentSource::PublicApi("loopbreak-arena")),
+    ("docs/reference/api/loopbreak-client.txt", ContentSource::PublicApi("loopbreak-client")),
     ("docs/reference/api/loopbreak-config.txt", ContentSource::PublicApi("loopbreak-config")),
     ("docs/reference/api/loopbreak-hooks.txt", ContentSource::PublicApi("loopbreak-hooks")),
     ("docs/reference/api/loopbreak-process.txt", ContentSource::PublicApi("loopbreak-process")),

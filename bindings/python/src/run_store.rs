@@ -198,6 +198,7 @@ fn try_change<'s, T>(
         records,
         ended: false,
         cost: None,
+        unsent: Vec::new(),
     })?;
     Ok(answer)
 }

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use loopbreak::{Config, Settings};
+use loopbreak_client::{SERVER_TIMEOUT_VARIABLE, SERVER_VARIABLE};
 use loopbreak_config::{
     ConfigError, ConfigFileError, ConfigLoader, ConfigSource, GuardedConfig, LoadError, LoadedConfig,
     user_config_path,
@@ -120,6 +121,7 @@ fn reserved_variables() -> Vec<&'static str> {
     let set_for_commands = COMMAND_VARIABLES.iter().chain(&loopbreak_runner::TASK_VARIABLES).copied();
     set_for_commands
         .chain([TOKEN_VARIABLE, API_KEY_VARIABLE, HOOK_TIMEOUT_VARIABLE, PARENT_RUN_VARIABLE])
+        .chain([SERVER_VARIABLE, SERVER_TIMEOUT_VARIABLE])
         .collect()
 }
 

@@ -40,6 +40,7 @@ mod progress_bar;
 mod resume;
 mod run;
 mod serve;
+mod server_connection;
 mod service_store_option;
 mod status;
 mod statusline;
@@ -88,7 +89,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> =
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     let is_for_people =
-        ["install", "uninstall", "doctor"].map(Some).contains(&arguments.get(1).map(String::as_str));
+        ["install", "uninstall", "doctor", "flush"].map(Some).contains(&arguments.get(1).map(String::as_str));
     let cli = match command_line::parse(&arguments) {
         Ok(cli) => cli,
         // Agents would refuse every call on the usual exit code for wrong usage.

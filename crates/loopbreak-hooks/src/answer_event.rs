@@ -126,6 +126,14 @@ impl EventCall<'_> {
         let HookSettings { settings, notice: settings_notice } =
             (self.environment.load_settings)(Path::new(settings_folder)).map_err(HookError::Settings)?;
         let queue = EventQueue::new(self.store, &self.key);
+        let server = match self.environment.connect {
+            Some(connect) if settings.mode != Mode::Off => connect(&settings),
+            _ => Ok(None),
+        };
+        let (server, server_error) = match server {
+            Ok(server) => (server, None),
+            Err(error) => (None, Some(error)),
+        };
         let recorder = EventRecorder {
             agent: self.agent,
             settings: &settings,
@@ -144,6 +152,8 @@ impl EventCall<'_> {
             parent: self.environment.parent_run.as_deref().unwrap_or_default(),
             warn,
             notice,
+            server: server.as_ref(),
+            watch: self.watch,
         };
         if settings.mode == Mode::Off {
             // The user has switched the guard off, so it does not matter whether this fails.
@@ -158,7 +168,12 @@ impl EventCall<'_> {
             event: queued.clone(),
             at: now,
         });
-        match recorder.record(self.event, self.kind, id) {
+        let response = recorder.record(self.event, self.kind, id);
+        // Now there is a store beside which it is remembered that this was said.
+        if let Some(error) = server_error {
+            notice("server", format!("Loopbreak asks no service: {error}. The local guard decides"));
+        }
+        match response {
             Err(HookError::Store(StoreError::Busy)) => {
                 note_locked(self.store, now);
                 notice("queued", LOCKED_NOTICE.to_owned());

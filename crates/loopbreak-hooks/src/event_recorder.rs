@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loopbreak::Settings;
 use loopbreak::detectors::SharedSpending;
+use loopbreak::{Mode, Settings};
+use loopbreak_client::{ServerLink, ServerRuling};
 use loopbreak_process::AgentSearch;
 use loopbreak_store::{
-    RunKey, Store, StoreError, StoreHealing, StoreOptions, StoreUrl, change_with_healing, open_with,
+    RunChange, RunKey, Store, StoreError, StoreHealing, StoreOptions, StoreUrl, change_with_healing,
+    open_with,
 };
 
 use crate::error_log;
@@ -19,7 +21,11 @@ use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_request::HookRequest;
 use crate::hook_response::HookResponse;
+use crate::hook_transaction::HandledEvent;
+use crate::hook_watch::HookWatch;
 use crate::own_files::OwnFiles;
+use crate::server_decision::AskedServer;
+use crate::server_exchange::ServerExchange;
 use crate::store_trouble::{forget_lock, was_locked};
 use crate::transcript::TranscriptReader;
 
@@ -43,6 +49,22 @@ pub(crate) struct EventRecorder<'r> {
     pub(crate) warn: &'r dyn Fn(&str),
     /// Tells the user about a kind of trouble, once per session.
     pub(crate) notice: &'r dyn Fn(&str, String),
+    /// The service that is told about the steps.
+    pub(crate) server: Option<&'r ServerLink>,
+    pub(crate) watch: &'r HookWatch,
+}
+
+/// An event that was recorded.
+pub(crate) struct AnsweredEvent {
+    pub(crate) response: HookResponse,
+    /// Keys of the steps that have to be sent to the service.
+    pub(crate) keys: Vec<String>,
+    /// The turn of the run.
+    pub(crate) turn: u64,
+    /// The session had to end before the event.
+    pub(crate) was_stopped: bool,
+    /// The guard acts on findings in this run.
+    pub(crate) acts: bool,
 }
 
 impl EventRecorder<'_> {
@@ -66,6 +88,7 @@ impl EventRecorder<'_> {
             id,
             find_agent: self.find_agent,
             parent: self.parent,
+            server: self.asked_server(None),
             transcript: TranscriptReader::until(self.budget.transcript_deadline()),
         }
     }
@@ -93,12 +116,23 @@ impl EventRecorder<'_> {
             }
             earlier => earlier?,
         };
-        let request = self.request(event, kind, id);
-        let (response, was_written) = self.change(&mut *store, |store| self.respond(store, &request))?;
+        let mut exchange = ServerExchange::new(self);
+        let ruling = exchange.weigh(&mut *store, event, kind);
+        let request =
+            HookRequest { server: self.asked_server(ruling.as_ref()), ..self.request(event, kind, id) };
+        let (recorded, was_written) = self.change(&mut *store, |store| self.respond(store, &request))?;
+        if was_written {
+            self.watch.release();
+        }
         if was_locked && was_written {
             forget_lock(self.store);
         }
-        Ok(response.after(earlier))
+        Ok(exchange.send(&mut *store, &request, recorded).after(earlier))
+    }
+
+    /// Returns the service with what it says about the call of an event.
+    fn asked_server<'r>(&'r self, ruling: Option<&'r ServerRuling>) -> Option<AskedServer<'r>> {
+        self.server.map(|link| AskedServer { link, ruling })
     }
 
     /// Records the events that waited, each in its own transaction. Returns what the agent has to be told about them. If the
@@ -142,6 +176,7 @@ impl EventRecorder<'_> {
             id: queued.id,
             find_agent: None,
             parent: self.parent,
+            server: self.asked_server(None),
             transcript: TranscriptReader::for_late_event(),
         };
         let record = |store: &mut dyn Store| {
@@ -152,7 +187,7 @@ impl EventRecorder<'_> {
                 // Another hook has recorded it.
                 return Ok(None);
             }
-            let (change, response) = request.handle(transaction.state(), None)?;
+            let HandledEvent { change, response, .. } = request.handle(transaction.state(), None)?;
             if let Some(change) = change {
                 transaction.commit(change)?;
             }
@@ -166,24 +201,35 @@ impl EventRecorder<'_> {
         &self,
         store: &mut dyn Store,
         request: &HookRequest<'_>,
-    ) -> Result<(HookResponse, bool), HookError> {
+    ) -> Result<(AnsweredEvent, bool), HookError> {
         // The event is handled before the store is locked, so that no other hook waits for it.
         let stored = store.state(self.key)?;
         let shared = self.shared_spending(store, request)?;
-        let (change, response) = request.handle(stored.as_deref(), shared)?;
-        let Some(change) = change else { return Ok((response, false)) };
+        let handled = request.handle(stored.as_deref(), shared)?;
+        if handled.change.is_none() {
+            return Ok((self.recorded(handled).0, false));
+        }
         let transaction = store.begin(self.key, self.folder, request.now)?;
-        let (change, response) = if stored.as_deref() == transaction.state() {
-            (Some(change), response)
+        let handled = if stored.as_deref() == transaction.state() {
+            handled
         } else {
             // Another process has changed the run since.
             request.handle(transaction.state(), shared)?
         };
         // A response is given only if the change is stored. Otherwise it would be repeated, or never count.
+        let (recorded, change) = self.recorded(handled);
         if let Some(change) = change {
             transaction.commit(change)?;
         }
-        Ok((response, true))
+        Ok((recorded, true))
+    }
+
+    fn recorded(&self, handled: HandledEvent) -> (AnsweredEvent, Option<RunChange>) {
+        let HandledEvent { change, response, turn, was_stopped, is_held_out } = handled;
+        let unsent = change.iter().flat_map(|change| &change.unsent);
+        let keys = unsent.map(|step| step.key.clone()).collect();
+        let acts = self.settings.mode == Mode::Enforce && !is_held_out;
+        (AnsweredEvent { response, keys, turn, was_stopped, acts }, change)
     }
 
     /// Returns what all sessions have spent, if there is a budget for it and the event can use it up.
@@ -198,7 +244,7 @@ impl EventRecorder<'_> {
         Ok(Some(store.spending(&self.key.session, self.now)?))
     }
 
-    fn change<T>(
+    pub(crate) fn change<T>(
         &self,
         store: &mut dyn Store,
         change: impl FnMut(&mut dyn Store) -> Result<T, HookError>,

@@ -13,6 +13,8 @@ const STORE_PART: u32 = 4;
 const TRANSCRIPT_PART: u32 = 8;
 /// Part of the time that is spent on recording events that waited, as a divisor.
 const WAITING_PART: u32 = 2;
+/// Part of the time after which no service is waited for, in eighths.
+const SERVER_EIGHTHS: u32 = 5;
 /// Part of the time that is left for queueing the step at the end, as a divisor.
 const QUEUE_PART: u32 = 8;
 /// Part of the time that is left for telling the user at the very end, as a divisor. A step that was not recorded must not be lost
@@ -49,6 +51,11 @@ impl HookBudget {
     /// Returns the time after which a hook waits for no other process.
     pub(crate) fn store_deadline(&self) -> Option<Instant> {
         self.started.map(|(started, time)| started + time / STORE_PART)
+    }
+
+    /// Returns the time after which no service is waited for.
+    pub(crate) fn server_deadline(&self) -> Option<Instant> {
+        self.started.map(|(started, time)| started + time * SERVER_EIGHTHS / 8)
     }
 
     /// Returns the time after which no more events that waited are recorded.

@@ -3,9 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use loopbreak::Settings;
+use loopbreak_client::ServerLink;
 use loopbreak_process::AgentSearch;
 
 use crate::hook_budget::HookLimit;
+
+/// Connects to the service that settings and environment name. `None` if they name none. An error has the reason why it cannot be
+/// asked.
+pub type ServerConnector<'e> = &'e dyn Fn(&Settings) -> Result<Option<ServerLink>, String>;
 
 /// The surroundings of a hook.
 pub struct HookEnvironment<'e> {
@@ -27,6 +32,8 @@ pub struct HookEnvironment<'e> {
     /// The run of `loopbreak run` that has started the agent, if there is one. The cost that it reports contains that of the
     /// session.
     pub parent_run: Option<String>,
+    /// Connects to the service. Recorded sessions are replayed without one.
+    pub connect: Option<ServerConnector<'e>>,
     /// Receives messages for people.
     pub warn: &'e dyn Fn(&str),
 }

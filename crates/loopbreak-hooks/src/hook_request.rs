@@ -6,16 +6,15 @@ use std::path::Path;
 use loopbreak::detectors::SharedSpending;
 use loopbreak::{Action, Outcome, Settings, Step, step::EpochMillis};
 use loopbreak_process::AgentSearch;
-use loopbreak_store::RunChange;
 use serde_json::value::RawValue;
 
 use crate::hook_agent::HookAgent;
 use crate::hook_error::HookError;
 use crate::hook_event::HookEvent;
 use crate::hook_event_kind::HookEventKind;
-use crate::hook_response::HookResponse;
-use crate::hook_transaction::HookTransaction;
+use crate::hook_transaction::{HandledEvent, HookTransaction};
 use crate::own_files::OwnFiles;
+use crate::server_decision::AskedServer;
 use crate::transcript::TranscriptReader;
 
 /// An event with everything that is needed to handle it.
@@ -40,18 +39,19 @@ pub(crate) struct HookRequest<'a> {
     pub(crate) find_agent: Option<AgentSearch>,
     /// The run of `loopbreak run` that has started the agent, empty for none.
     pub(crate) parent: &'a str,
+    /// The service that is told about the steps.
+    pub(crate) server: Option<AskedServer<'a>>,
     /// The transcript, which is read at most once per event.
     pub(crate) transcript: TranscriptReader,
 }
 
 impl HookRequest<'_> {
-    /// Handles the event, given the stored state of the run. Returns the change of the run, if there is one, and the
-    /// response.
+    /// Handles the event, given the stored state of the run.
     pub(crate) fn handle(
         &self,
         stored: Option<&str>,
         shared: Option<SharedSpending>,
-    ) -> Result<(Option<RunChange>, HookResponse), HookError> {
+    ) -> Result<HandledEvent, HookError> {
         HookTransaction::restore(self, stored, shared).handle()
     }
 

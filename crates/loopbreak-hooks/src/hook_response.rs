@@ -64,6 +64,14 @@ impl HookResponse {
         }
     }
 
+    /// Takes the message for the user apart.
+    pub(crate) fn split_notice(self) -> (HookResponse, Option<String>) {
+        match self {
+            HookResponse::Noted { response, notice } => (*response, Some(notice)),
+            response => (response, None),
+        }
+    }
+
     /// Combines this response with one to an earlier step of the same event. Advice is joined, and a decision replaces
     /// advice.
     pub(crate) fn after(self, earlier: HookResponse) -> HookResponse {

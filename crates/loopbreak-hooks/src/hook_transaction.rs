@@ -3,6 +3,7 @@
 use loopbreak::detectors::SharedSpending;
 use loopbreak::step::Label;
 use loopbreak::{Action, Guard, Mode, Outcome, Step, Usage, Verdict};
+use loopbreak_client::UnsentRun;
 use loopbreak_process::is_stopped;
 use loopbreak_store::{
     ProposedCall, RejectedEvent, RunChange, RunEvent, RunRecords, RunState, SessionCost, redact_and_truncate,
@@ -18,9 +19,23 @@ use crate::hook_event_kind::HookEventKind;
 use crate::hook_request::HookRequest;
 use crate::hook_response::HookResponse;
 use crate::part_reader::UnreportedCall;
+use crate::server_decision::AskedServer;
 use crate::session_notice;
 use crate::transcript::TranscriptUpdate;
 use crate::transcript_costs::{CostUpdate, missing_costs, unpriced_notice};
+
+/// The effect of an event on its run.
+pub(crate) struct HandledEvent {
+    /// The change of the run, if there is one.
+    pub(crate) change: Option<RunChange>,
+    pub(crate) response: HookResponse,
+    /// The turn of the run.
+    pub(crate) turn: u64,
+    /// The session had to end before the event.
+    pub(crate) was_stopped: bool,
+    /// The run is only observed.
+    pub(crate) is_held_out: bool,
+}
 
 /// A run while one of its events is handled.
 pub(crate) struct HookTransaction<'r> {
@@ -33,6 +48,8 @@ pub(crate) struct HookTransaction<'r> {
     restart_notice: Option<String>,
     /// Cost of the run so far, if that has changed.
     cost: Option<SessionCost>,
+    /// The steps that have to be sent to a service.
+    unsent: Option<UnsentRun>,
     /// True if the state of the hooks changed without an event for the log.
     changed: bool,
 }
@@ -67,14 +84,19 @@ impl<'r> HookTransaction<'r> {
             events: Vec::new(),
             restart_notice,
             cost: None,
+            unsent: request.server.map(|server| unsent_run(request, server)),
             changed: false,
         }
     }
 
-    /// Handles the event. Returns the change of the run, if there is one, and the response.
-    pub(crate) fn handle(mut self) -> Result<(Option<RunChange>, HookResponse), HookError> {
+    /// Handles the event.
+    pub(crate) fn handle(mut self) -> Result<HandledEvent, HookError> {
+        let was_stopped = self.state.hook.events.stop.is_some();
+        let is_held_out = self.guard.is_held_out();
+        let handled =
+            |change, response, turn| HandledEvent { change, response, turn, was_stopped, is_held_out };
         if self.state.hook.has_recorded(self.request.id) {
-            return Ok((None, HookResponse::Nothing));
+            return Ok(handled(None, HookResponse::Nothing, self.guard.turn()));
         }
         let cost_notice = self.read_costs();
         let earlier = self.observe_rejected_calls();
@@ -91,7 +113,7 @@ impl<'r> HookTransaction<'r> {
         let is_held = self.hold_advice(&response);
         let notice = self.take_notice();
         if self.events.is_empty() && !self.changed {
-            return Ok((None, response));
+            return Ok(handled(None, response, self.guard.turn()));
         }
         if response.is_advice() && !is_held {
             self.state.hook.add_advice(self.guard.turn());
@@ -105,7 +127,8 @@ impl<'r> HookTransaction<'r> {
         let notices: Vec<&str> =
             restart_notice.as_deref().into_iter().chain(notice).chain(cost_notice.as_deref()).collect();
         let response = response.with_notice((!notices.is_empty()).then(|| notices.join("\n")).as_deref());
-        Ok((Some(self.into_change()?), response))
+        let turn = self.guard.turn();
+        Ok(handled(Some(self.into_change()?), response, turn))
     }
 
     /// Returns what the user should know about the guard, if it was not said before in this session, and records it.
@@ -172,10 +195,47 @@ impl<'r> HookTransaction<'r> {
             let usage = Usage { cost_usd: Some(unseen), ..Usage::default() };
             Step { usage: Some(usage), ..step.clone() }
         });
-        let verdict = self.guard.observe(priced.as_ref().unwrap_or(step));
+        let verdict = self.show(priced.as_ref().unwrap_or(step));
         self.state.guard.note_findings(&verdict, self.request.now);
         self.records.add_verdict(&verdict, self.request.now);
         verdict
+    }
+
+    /// Shows a step to the guard, and has it sent to the service.
+    pub(crate) fn show(&mut self, step: &Step<'_>) -> Verdict {
+        if let Some(unsent) = &mut self.unsent {
+            if let Some(costs) = self.state.hook.costs.as_ref().filter(|costs| !costs.model.is_empty()) {
+                unsent.set_model(&costs.model);
+            }
+            // The event has the same id if it is recorded again.
+            unsent.add(format!("{:016x}-{}", self.request.id, unsent.len()), step);
+        }
+        self.guard.observe(step)
+    }
+
+    /// Does what a service has decided about an event that was recorded with the response of the local guard. Returns the change
+    /// of the run.
+    pub(crate) fn follow_server(
+        mut self,
+        local: &HookResponse,
+        decided: &HookResponse,
+    ) -> Result<RunChange, HookError> {
+        let stop = &mut self.state.hook.events.stop;
+        match decided {
+            HookResponse::Stop(reason) => *stop = Some(reason.clone()),
+            _ if *stop == local.text() => *stop = None,
+            _ => {}
+        }
+        let is_held = self.hold_advice(decided);
+        if decided.is_advice() && !local.is_advice() && !is_held {
+            self.state.hook.add_advice(self.guard.turn());
+        }
+        let (before, text) =
+            (local.name(), decided.text().map(|text| format!(": {text}")).unwrap_or_default());
+        let said = format!("the service decided {} instead of {before}{text}", decided.name());
+        self.state.guard.save(&self.guard);
+        let state = Some(self.state.into_json()?);
+        Ok(RunChange { state, ..session_notice::session_event(&redact_and_truncate(&said)).into() })
     }
 
     /// Adds an event to the log of the run.
@@ -240,9 +300,20 @@ impl<'r> HookTransaction<'r> {
         self.state.guard.save(&self.guard);
         self.state.hook.add_recorded(self.request.id);
         let ended = self.request.kind == HookEventKind::SessionEnd;
+        let unsent = self.unsent.map(UnsentRun::into_steps).unwrap_or_default();
         let state = Some(self.state.into_json()?);
-        Ok(RunChange { state, events: self.events, records: self.records, ended, cost: self.cost })
+        Ok(RunChange { state, events: self.events, records: self.records, ended, cost: self.cost, unsent })
     }
+}
+
+/// Returns the list of steps for the service, without a step.
+fn unsent_run(request: &HookRequest<'_>, server: AskedServer<'_>) -> UnsentRun {
+    let subagent = request.event.agent_id.as_deref().unwrap_or_default();
+    let name = UnsentRun::name(request.run, subagent);
+    let mut unsent = UnsentRun::new(server.link.server(), &name).of_agent(request.agent.name());
+    let model = request.event.model.and_then(|model| serde_json::from_str::<String>(model.get()).ok());
+    unsent.set_model(&model.unwrap_or_default());
+    unsent
 }
 
 /// Returns the action of a call as it was proposed.

@@ -66,6 +66,13 @@ impl HookWatch {
         }
     }
 
+    /// Takes the step back: it was recorded. The process still ends if the time is up.
+    pub(crate) fn release(&self) {
+        if let Some(shared) = &self.0 {
+            shared.lock().step = None;
+        }
+    }
+
     /// Stops to watch: the event is answered. Does not return if the time is up, because the process is about to end. The
     /// watching thread ends with the process, or when it looks again: waking it would take as long as some of the hook's
     /// own work.

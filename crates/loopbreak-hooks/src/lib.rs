@@ -12,6 +12,7 @@
 //! | `hook_event`, `raw_event`, `tool_outcome`, `transcript`, `part_reader` | parsing of events, tool responses and transcripts |
 //! | `hook_budget`, `hook_watch` | the time that a hook may take, and its end if it takes longer |
 //! | `event_queue`, `store_trouble` | steps that wait for a store that was locked, and what is remembered about it |
+//! | `server_exchange`, `server_decision` | the question to a service, the steps sent to it, and what it decides |
 //! | `own_files` | refusal of calls that would change the guard itself |
 //! | `session_notice` | what the user should know about the guard, once per session |
 //! | `detect_agent` | the agent that sent an event |
@@ -56,6 +57,8 @@ mod raw_event;
 
 #[cfg(feature = "scripted-model")]
 pub mod scripted_model;
+mod server_decision;
+mod server_exchange;
 mod session_notice;
 pub mod status_line;
 mod store_trouble;
@@ -68,6 +71,6 @@ pub use answer_event::answer;
 pub use event_queue::waiting_events;
 pub use hook_agent::{HookAgent, UnknownAgent};
 pub use hook_budget::{HookLimit, MESSAGE_TIME, WHOLE_TIME};
-pub use hook_environment::{HookEnvironment, HookSettings};
+pub use hook_environment::{HookEnvironment, HookSettings, ServerConnector};
 pub use hook_event_kind::HookEventKind;
 pub use hook_troubles::HookTroubles;

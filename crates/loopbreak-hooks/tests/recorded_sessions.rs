@@ -121,6 +121,7 @@ impl ReplayedSession {
         let (clock, failures) = (Cell::new(0), Cell::new(0));
         let environment = HookEnvironment {
             parent_run: None,
+            connect: None,
             store: Some(folder.path().join("loopbreak.db")),
             disabled: false,
             limit: None,

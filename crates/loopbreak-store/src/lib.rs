@@ -8,6 +8,7 @@
 //! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`RunRecords`]
 //!   the records of its verdicts, [`RunStatus`] a summary of the run, [`HoldoutRecord`] its part in a comparison.
 //! - [`RoadmapRun`] changes the tasks of a run, [`RefusedCall`] allows a call that was refused.
+//! - [`StepOutbox`] keeps steps that have to be sent to a server, [`mask_step`] removes the secrets from them.
 //! - [`tasks`] selects the next task of a roadmap and applies reports and recoveries. It is pure.
 //!
 //! ```
@@ -39,6 +40,7 @@ mod event;
 mod healing;
 mod holdout_record;
 mod location;
+mod mask_step;
 mod private_file;
 mod records;
 mod refused_call;
@@ -52,6 +54,7 @@ pub mod service;
 mod session_cost;
 mod sqlite;
 mod state;
+mod step_outbox;
 mod store;
 mod store_error;
 mod store_options;
@@ -67,6 +70,7 @@ pub use event::*;
 pub use healing::{StoreHealing, change_with_healing};
 pub use holdout_record::HoldoutRecord;
 pub use location::{create_parent_folder, default_path};
+pub use mask_step::mask_step;
 pub use private_file::{open_own_file, open_private_file, open_regular_file};
 pub use records::{
     RunRecords, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
@@ -83,6 +87,7 @@ pub use run_status::{
 pub use select_session::{SelectSessionError, select_session};
 pub use session_cost::SessionCost;
 pub use state::*;
+pub use step_outbox::{MAX_UNSENT_STEPS, NewUnsentStep, OutboxState, ServerBackoff, StepOutbox, UnsentStep};
 pub use store::{RunTransaction, Store};
 pub use store_error::StoreError;
 pub use store_options::{StoreLimits, StoreOptions};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{RunEvent, RunRecords, SessionCost};
+use crate::{NewUnsentStep, RunEvent, RunRecords, SessionCost};
 
 /// Identifies a run: the agent program, its session, and the subagent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -65,6 +65,8 @@ pub struct RunChange {
     pub ended: bool,
     /// Cost of the run so far, if that has changed. Its session and its part are those of the run.
     pub cost: Option<SessionCost>,
+    /// Steps that have to be sent to a server, in order.
+    pub unsent: Vec<NewUnsentStep>,
 }
 
 impl From<RunEvent> for RunChange {

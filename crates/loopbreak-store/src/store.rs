@@ -7,8 +7,8 @@ use loopbreak::detectors::SharedSpending;
 
 use crate::tasks::RoadmapTask;
 use crate::{
-    EventCount, Run, RunChange, RunKey, RunLock, SessionCost, StoreError, StoredAttempt, StoredContextEntry,
-    StoredEvent, StoredRecovery, StoredTask,
+    EventCount, Run, RunChange, RunKey, RunLock, SessionCost, StepOutbox, StoreError, StoredAttempt,
+    StoredContextEntry, StoredEvent, StoredRecovery, StoredTask,
 };
 
 /// A store of runs and their events. Get one with [`open`](crate::open).
@@ -89,6 +89,11 @@ pub trait Store: fmt::Debug + Send {
 
     /// Returns the recoveries of a run, the oldest first.
     fn recoveries(&self, run: &Run) -> Result<Vec<StoredRecovery>, StoreError>;
+
+    /// Returns the steps that have to be sent to servers. `None` if this store keeps none.
+    fn outbox(&mut self) -> Option<&mut dyn StepOutbox> {
+        None
+    }
 }
 
 /// A change of one run, isolated from all other processes. Dropping it without a commit changes nothing.

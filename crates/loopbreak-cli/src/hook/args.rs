@@ -19,6 +19,7 @@ Examples:
   loopbreak hook doctor                           Check all installed hooks
   loopbreak hook doctor claude-code --live        Test with the agent itself
   loopbreak allow last                            Allow the last refused call
+  loopbreak hook flush                            Send steps that wait
   LOOPBREAK=off claude                            One session without the guard
 
 Without a name, an event on standard input is answered in the form of the agent
@@ -70,6 +71,19 @@ written to the same folder.")]
     Uninstall(InstallArgs),
     /// Check the installed hook, and test it with a simulated session
     Doctor(DoctorArgs),
+    /// Send the steps that wait for the service
+    #[command(after_help = "\
+Examples:
+  loopbreak hook flush                                       Send them now
+  LOOPBREAK_SERVER=https://loops.example loopbreak hook flush
+
+Hooks send steps to the service that LOOPBREAK_SERVER or server.url names. Steps
+that could not be sent wait in the store. The next session sends them too.
+
+Exit codes:
+  0 nothing waits any more; 1 the service did not take all steps; 2 no service
+  is named")]
+    Flush,
 }
 
 /// Written by hand, because the agents come from a list.

@@ -15,9 +15,11 @@ use loopbreak_store::{default_path, now};
 use super::agent_choice::choose;
 use super::args::{HookArgs, HookCommand, InstallArgs, ManageCommand};
 use super::doctor::doctor;
+use super::flush::flush;
 use crate::args::ConfigOptions;
 use crate::config_loading::{HOOK_TIMEOUT_VARIABLE, load_guarded, user_config};
 use crate::error::UserError;
+use crate::server_connection::connect;
 use crate::{exit, output};
 
 /// Bounds of the time limit of hooks, in milliseconds. Agents give up after ten seconds.
@@ -31,6 +33,7 @@ pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
         HookCommand::Manage(ManageCommand::Install(args)) => install(args),
         HookCommand::Manage(ManageCommand::Uninstall(args)) => uninstall(args),
         HookCommand::Manage(ManageCommand::Doctor(args)) => doctor(args),
+        HookCommand::Manage(ManageCommand::Flush) => flush(),
     }
 }
 
@@ -55,6 +58,7 @@ pub(crate) fn respond(agent: Option<&dyn HookAgent>, options: &ConfigOptions) ->
             let guarded = load_guarded(options, folder).map_err(|error| error.to_string())?;
             Ok(HookSettings { notice: guarded.notice(), settings: guarded.settings })
         },
+        connect: Some(&connect),
         warn: &warn,
     };
     if let Some(response) = answer(agent, stdin.lock(), &environment) {

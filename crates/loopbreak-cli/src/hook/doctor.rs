@@ -4,7 +4,9 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::time::Duration;
 
-use loopbreak_hooks::doctor::{CheckUpError, CheckUpOutcome, HookCheckUp, LiveTrialStarter};
+use loopbreak_hooks::doctor::{
+    CheckFinding, CheckUpError, CheckUpOutcome, HookCheckUp, LiveTrialStarter, check_server,
+};
 use loopbreak_hooks::install::find_named_agent;
 use loopbreak_hooks::live_trial::{LiveTrialError, LiveTrialReport, run_live_trial};
 use loopbreak_hooks::{HookAgent, HookSettings, error_log};
@@ -14,6 +16,8 @@ use loopbreak_store::default_path;
 use super::args::DoctorArgs;
 use crate::args::ConfigOptions;
 use crate::error::UserError;
+use crate::server_connection::{connect, outbox_states};
+use crate::store::open_user_store;
 use crate::{config_loading, exit, output};
 
 /// Number of recent errors shown.
@@ -36,6 +40,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
         Some(name) => check_up.check_agent(find_named_agent(name)?),
         None => check_up.check_all(),
     }?;
+    show_server()?;
     if let Some(store) = default_path(|name| std::env::var_os(name)) {
         output::print(&error_log::render_last(&store, SHOWN_ERRORS))?;
     }
@@ -44,6 +49,27 @@ pub(super) fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
         CheckUpOutcome::Interrupted => exit::INTERRUPTED,
         _ => exit::FAILED,
     })
+}
+
+/// Shows whether the service is reached, if there is one.
+fn show_server() -> Result<(), UserError> {
+    let Ok(HookSettings { settings, .. }) = load_settings() else { return Ok(()) };
+    let findings = match connect(&settings) {
+        Ok(None) => return Ok(()),
+        Ok(Some(link)) => {
+            // A store that cannot be used is the finding of another check.
+            let states =
+                open_user_store().ok().flatten().and_then(|mut store| outbox_states(&mut *store).ok());
+            let state = states.into_iter().flatten().find(|state| state.server == link.server());
+            check_server(&link, state.as_ref())
+        }
+        Err(error) => vec![CheckFinding::warning(
+            format!("the service is not asked: {error}"),
+            "see LOOPBREAK_SERVER, or `server` in your own configuration",
+        )],
+    };
+    output::print("Service\n")?;
+    output::print_wrapped(&findings.iter().map(CheckFinding::render).collect::<String>())
 }
 
 fn load_settings() -> Result<HookSettings, String> {

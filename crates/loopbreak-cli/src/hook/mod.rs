@@ -4,6 +4,7 @@ mod agent_choice;
 mod args;
 mod command;
 mod doctor;
+mod flush;
 
 pub(crate) use args::HookArgs;
 pub(crate) use command::{respond, run};

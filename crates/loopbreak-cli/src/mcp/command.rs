@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use loopbreak_server::mcp::{
-    BearerToken, HttpOptions, McpOptions, ServeEnd, ServeError, serve_http, serve_stdio,
+    BearerToken, HttpOptions, McpOptions, ServeEnd, ServeError, serve_http, serve_stdio_asking,
 };
 use loopbreak_store::{create_parent_folder, default_path};
 
@@ -13,7 +13,7 @@ use super::args::McpArgs;
 use crate::config_loading::{self, TOKEN_VARIABLE};
 use crate::error::UserError;
 use crate::store::user_store;
-use crate::{exit, output};
+use crate::{exit, output, server_connection};
 
 /// Name of the file with the token that is made up, beside the store.
 const TOKEN_FILE: &str = "mcp-token";
@@ -40,7 +40,12 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
                     "loopbreak: waiting for an MCP client on standard input; see `loopbreak mcp --help`"
                 );
             }
-            serve_stdio(options)
+            let link = server_connection::connect(&options.settings).unwrap_or_else(|error| {
+                // The agent needs its tools more than the service.
+                output::print_warning(&output::printable(&format!("the service is not asked: {error}")));
+                None
+            });
+            serve_stdio_asking(options, link)
         }
         Some(address) => {
             let (token, note) = choose_token(args, address)?;

@@ -4,11 +4,12 @@ use loopbreak_hooks::HookTroubles;
 use loopbreak_process::refresh_pauses;
 use loopbreak_report::eval::render_holdout;
 use loopbreak_report::stored_runs::{BudgetStatus, compare_holdout, render_budgets, render_status};
-use loopbreak_store::{HoldoutRecord, StatusSummary, default_path, now};
+use loopbreak_store::{HoldoutRecord, OutboxState, StatusSummary, default_path, now};
 
 use super::args::StatusArgs;
 use super::folder_guard::FolderGuard;
 use crate::error::UserError;
+use crate::server_connection::outbox_states;
 use crate::store::{open_user_store, warn};
 use crate::{exit, output};
 
@@ -16,8 +17,10 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
     let now = now();
     let guard = FolderGuard::load();
     let mut budgets = Vec::new();
+    let mut servers = Vec::new();
     let (summary, records, has_runs) = match open_user_store()? {
-        Some(store) => {
+        Some(mut store) => {
+            servers = outbox_states(&mut *store)?;
             let mut summary = StatusSummary::load(&*store, args.all, now, &warn)?;
             refresh_pauses(&mut summary.runs);
             if let Some(settings) = guard.settings() {
@@ -36,6 +39,9 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
         summary["hookFailures"] = troubles.failures.into();
         summary["lastFailure"] = troubles.last.into();
         summary["queuedEvents"] = troubles.queued.into();
+        if !servers.is_empty() {
+            summary["servers"] = serde_json::to_value(&servers).unwrap_or_default();
+        }
         if let Some(holdout) = holdout {
             summary["holdout"] = serde_json::to_value(holdout).unwrap_or_default();
         }
@@ -56,6 +62,7 @@ pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
         }
         let troubles = store.map(|store| HookTroubles::find(&store, now).describe(&store));
         troubles.iter().flatten().for_each(|text| warn(text));
+        servers.iter().flat_map(OutboxState::describe).for_each(|text| warn(&text));
     }
     Ok(exit::DONE)
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Upper bound of lines in all source files of the program. Logic that a library user would miss belongs in a library.
-const MAX_LINES: usize = 7_400;
+const MAX_LINES: usize = 7_600;
 
 fn source_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")

@@ -65,6 +65,8 @@ mod hook_live;
 mod hook_rejected;
 mod hook_secrets;
 #[cfg(unix)]
+mod hook_server;
+#[cfg(unix)]
 mod hook_waiting;
 #[cfg(unix)]
 mod install_script;

@@ -48,4 +48,5 @@ scenarios! {
     observe_mode_changes_nothing
     runs_end_with_their_connections
     the_server_ends_on_request
+    a_service_answers_and_the_local_guard_takes_over
 }

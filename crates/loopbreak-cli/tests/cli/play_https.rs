@@ -20,15 +20,20 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 const KEY: &str = "sk-proj-0123456789abcdefghijKLMNOP";
 
 /// A TLS proxy in front of a server.
-struct TlsEndpoint {
-    base: String,
+pub(crate) struct TlsEndpoint {
+    pub(crate) base: String,
     /// The certificate of its authority, in PEM.
-    authority: String,
+    pub(crate) authority: String,
 }
 
 impl TlsEndpoint {
     /// Starts a proxy with a certificate for this name.
     fn start(server: &ModelServer, name: &str) -> Self {
+        TlsEndpoint::before(server.base.trim_start_matches("http://").trim_end_matches("/v1"), name)
+    }
+
+    /// Does the same in front of the server at an address.
+    pub(crate) fn before(behind: &str, name: &str) -> Self {
         let own = KeyPair::generate().unwrap();
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -46,7 +51,7 @@ impl TlsEndpoint {
         let config = Arc::new(config);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("https://localhost:{}/v1", listener.local_addr().unwrap().port());
-        let behind = server.base.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+        let behind = behind.to_owned();
         thread::spawn(move || {
             for guest in listener.incoming() {
                 let (config, behind) = (Arc::clone(&config), behind.clone());
@@ -72,7 +77,10 @@ fn forward(guest: TcpStream, config: Arc<ServerConfig>, behind: &str) -> std::io
         }
     }
     let mut server = TcpStream::connect(behind)?;
-    server.write_all(&request)?;
+    // Its end is the end of the answer.
+    let line = request.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let (line, rest) = request.split_at(line);
+    server.write_all(&[line, b"Connection: close\r\n", rest].concat())?;
     let mut answer = Vec::new();
     server.read_to_end(&mut answer)?;
     guest.write_all(&answer)?;

@@ -69,6 +69,8 @@ impl ProjectRule {
             (_, key) if ["penalty", "bonus", "penalty_growth"].iter().any(|end| key.ends_with(end)) => {
                 ProjectRule::Heavier
             }
+            // A repository must not send the steps of its users to a server of its own.
+            (path, _) if path.starts_with("server.") => ProjectRule::UserOnly,
             ("budget.max_iterations", _) => ProjectRule::Limit(LEAST_ITERATIONS),
             ("budget.max_runtime", _) => ProjectRule::Limit(LEAST_RUNTIME_MS),
             (path, _) if path.starts_with("budget.max_cost") => ProjectRule::Limit(LEAST_COST),

@@ -125,6 +125,7 @@ impl DemoSession<'_> {
         let warnings = RefCell::new(Vec::new());
         let environment = HookEnvironment {
             parent_run: None,
+            connect: None,
             store: Some(self.folder.join("loopbreak.db")),
             disabled: false,
             limit: None,

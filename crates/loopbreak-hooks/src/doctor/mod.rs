@@ -21,6 +21,7 @@ mod hook_check_up;
 mod hook_installation;
 mod hook_program;
 mod installed_plugin;
+mod server_check;
 mod simulated_session;
 
 pub use check_finding::{CheckFinding, CheckLevel};
@@ -31,4 +32,5 @@ pub use hook_check_up::{CheckUpError, CheckUpOutcome, HookCheckUp, LiveTrialStar
 pub use hook_installation::HookInstallation;
 pub use hook_program::HookProgram;
 pub use installed_plugin::InstalledPlugin;
+pub use server_check::check_server;
 pub use simulated_session::{TrialAnswers, TrialStep, run_trial};

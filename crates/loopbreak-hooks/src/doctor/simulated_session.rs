@@ -7,6 +7,7 @@ use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use loopbreak::text::printable;
+use loopbreak_client::SERVER_VARIABLE;
 use serde_json::{Value, json};
 
 use crate::guard_text::{GuardText, guard_texts_in};
@@ -146,6 +147,8 @@ impl SimulatedSession<'_> {
         // No shell, and not the program that the settings name: they may come with a cloned repository.
         let mut command = Command::new(program);
         command.args(["hook", self.agent.name()]).env("XDG_STATE_HOME", self.state);
+        // Nobody else is to see a session that is only simulated.
+        command.env(SERVER_VARIABLE, "");
         let output = run_limited(&mut command, event.to_string().as_bytes(), TIME_LIMIT)?;
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         (self.show)(&TrialStep {

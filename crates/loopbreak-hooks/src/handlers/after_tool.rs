@@ -26,7 +26,7 @@ pub(crate) fn after_tool(run: &mut HookTransaction<'_>) -> HookResponse {
     if run.state.hook.take_question(&call) {
         // A human was asked about the call. It was made, so the answer was yes.
         run.state.hook.reset();
-        run.guard.observe(&Step { user: Some("allowed the call".into()), ..request.step(None) });
+        run.show(&Step { user: Some("allowed the call".into()), ..request.step(None) });
     }
     let outcome = request.outcome();
     let record = StepEvent::from_hook(Some(event.name())).with_action(&action).with_outcome(&outcome);

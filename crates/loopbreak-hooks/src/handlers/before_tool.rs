@@ -4,11 +4,13 @@ use loopbreak::agent::{CallObjection, RefusalText};
 use loopbreak::settings::{AllowRule, OnLoop};
 use loopbreak::step::Label;
 use loopbreak::{Action, Intervention, Mode, Proposal, Step, Verdict};
+use loopbreak_client::ServerRuling;
 use loopbreak_store::{RunEvent, StepEvent, StoredRecovery, redact_and_truncate};
 
 use crate::guard_config;
 use crate::hook_response::HookResponse;
 use crate::hook_transaction::HookTransaction;
+use crate::server_decision::server_stop;
 
 #[cfg(test)]
 mod tests;
@@ -70,7 +72,7 @@ fn refuse_change_of_guard(run: &mut HookTransaction<'_>, action: &Action<'_>, ca
          own; `loopbreak allow last` there allows this call. Reading is allowed, and so are all other calls."
     ));
     let step = Step { refused: true, ..request.step(Some(action.clone())) };
-    let verdict = run.guard.observe(&step);
+    let verdict = run.show(&step);
     record_refusal(run, action, call, &response, &verdict);
     response
 }
@@ -112,7 +114,7 @@ fn decide(
 /// Refuses a call if the session has to end or the guard objects to the call. Otherwise the response is empty.
 fn refuse_call(run: &mut HookTransaction<'_>, action: &Action<'_>, call: &str) -> HookResponse {
     let request = run.request;
-    let due = run.stop_due();
+    let due = run.stop_due().or_else(|| stop_of_server(run));
     let Some(reason) = due.as_ref().and_then(HookResponse::text).or_else(|| objection(run, action)) else {
         return HookResponse::Nothing;
     };
@@ -120,7 +122,7 @@ fn refuse_call(run: &mut HookTransaction<'_>, action: &Action<'_>, call: &str) -
     let first = run.state.hook.events.add_refusal(request.now, request.transcript_length());
     let batch = Some(Label::Number(first));
     let step = Step { refused: true, batch, ..request.step(Some(action.clone())) };
-    let verdict = run.guard.observe(&step);
+    let verdict = run.show(&step);
     let refusals = if first == request.now { run.state.hook.add_refusal(&verdict) } else { 1 };
     let ends = verdict.stop.is_some();
     let response = due.unwrap_or_else(|| refuse(run, action, &reason, refusals, ends));
@@ -168,10 +170,28 @@ pub(crate) fn refuse_rejected_call(
 /// Returns why the call is to be refused, or `None` if it may be made. Only detectors that object to the call itself
 /// can refuse it, and some of them only after a warning.
 fn objection(run: &HookTransaction<'_>, action: &Action<'_>) -> Option<String> {
+    let has_warned = || run.state.guard.has_warned(&redact_and_truncate(&action.line()));
+    if let Some(objection) = ruling(run).and_then(|ruling| ruling.objection(has_warned)) {
+        return Some(objection);
+    }
+    // A service that has seen as much as the local guard may let a call pass that it objects to.
+    if ruling(run).is_some_and(|ruling| ruling.turn() >= run.guard.turn()) {
+        return None;
+    }
     let config = guard_config::for_proposals(run.request.settings, &run.state.hook.allowed);
     let proposal = Proposal { action: action.clone(), ..Proposal::default() };
-    let has_warned = || run.state.guard.has_warned(&redact_and_truncate(&action.line()));
     CallObjection::weigh(&run.guard, &config, &proposal, has_warned).map(|objection| objection.reason)
+}
+
+/// Returns what the service says about the call, if it was asked and this run is not only observed.
+fn ruling<'r>(run: &HookTransaction<'r>) -> Option<&'r ServerRuling> {
+    let acts = run.request.settings.mode == Mode::Enforce && !run.guard.is_held_out();
+    run.request.server.and_then(|server| server.ruling).filter(|_| acts)
+}
+
+/// Returns the end of the session if the service asks for it.
+fn stop_of_server(run: &HookTransaction<'_>) -> Option<HookResponse> {
+    ruling(run)?.stop_text().map(|reason| server_stop(&reason))
 }
 
 /// Returns the response to a call that the guard objects to. The first time, the call is refused. If the agent insists,

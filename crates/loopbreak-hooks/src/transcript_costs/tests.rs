@@ -58,6 +58,7 @@ impl CostlySessions {
             find_agent: None,
             parent_run: self.parent.clone(),
             load_settings: &|_| Ok(self.settings.clone().into()),
+            connect: None,
             warn: &|text| panic!("{text}"),
         };
         let place = self.folder.path().join(name);

@@ -340,6 +340,7 @@ impl<'o> RunRecorder<'o> {
                 records,
                 ended: event.ended,
                 cost: None,
+                unsent: Vec::new(),
             })?;
             Ok(by_others)
         };

@@ -12,4 +12,4 @@ mod transport;
 
 pub use crate::http::BearerToken;
 pub use protocol::{McpOptions, ServeEnd, ServeError};
-pub use transport::{HttpOptions, serve_http, serve_stdio, serve_stream};
+pub use transport::{HttpOptions, serve_http, serve_stdio, serve_stdio_asking, serve_stream};

@@ -13,7 +13,6 @@ mod alerts;
 mod api;
 mod dashboard;
 mod guards;
-mod mask_step;
 mod serve_service;
 mod service_tls;
 mod step_sink;

@@ -127,6 +127,28 @@ const MIGRATIONS: &[(&str, &str)] = &[
             PRIMARY KEY (kind, period)
         ) WITHOUT ROWID;",
     ),
+    (
+        // A step belongs to no run of this store: it is sent even if its run was removed meanwhile.
+        "unsent steps",
+        "CREATE TABLE unsent_steps (
+            id INTEGER PRIMARY KEY,
+            server TEXT NOT NULL,
+            run TEXT NOT NULL,
+            key TEXT NOT NULL,
+            step TEXT NOT NULL
+        );
+        CREATE INDEX unsent_steps_by_run ON unsent_steps (server, run, id);
+        CREATE TABLE servers (
+            server TEXT PRIMARY KEY,
+            waiting INTEGER NOT NULL DEFAULT 0,
+            bytes INTEGER NOT NULL DEFAULT 0,
+            dropped INTEGER NOT NULL DEFAULT 0,
+            refused INTEGER NOT NULL DEFAULT 0,
+            failures INTEGER NOT NULL DEFAULT 0,
+            retry_at INTEGER NOT NULL DEFAULT 0,
+            last_failure TEXT NOT NULL DEFAULT ''
+        ) WITHOUT ROWID;",
+    ),
 ];
 
 /// Version of the tables that this program writes.
@@ -265,9 +287,9 @@ mod tests {
             .unwrap()
             .map(Result::unwrap)
             .collect();
-        assert_eq!(applied, [7, 9, 9, 9]);
+        assert_eq!(applied, [7, 9, 9, 9, 9]);
         old.execute_batch(
-            "SELECT id FROM context_entries; SELECT task FROM attempts; SELECT deferred FROM roadmap; SELECT usd FROM spending",
+            "SELECT id FROM context_entries; SELECT task FROM attempts; SELECT deferred FROM roadmap; SELECT usd FROM spending; SELECT step FROM unsent_steps",
         )
         .unwrap();
     }

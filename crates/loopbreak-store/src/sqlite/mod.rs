@@ -7,6 +7,7 @@
 //! - `migrations`: the tables, and the migrations of older files
 //! - `rows`: conversion between values and rows
 //! - `event_reader`: reads the events of a run around damage
+//! - `outbox_rows`: steps that have to be sent to servers
 //! - `prune`: removes old runs
 //! - `quarantine`: moves a damaged file away
 //! - `run_lock_file`: locks a run for one process
@@ -14,6 +15,7 @@
 mod connection;
 mod event_reader;
 mod migrations;
+mod outbox_rows;
 mod prune;
 mod quarantine;
 mod rows;

@@ -17,8 +17,8 @@ use super::transaction::SqliteTransaction;
 use super::{quarantine, run_lock_file, sibling, spending, store_error};
 use crate::tasks::RoadmapTask;
 use crate::{
-    EventCount, Run, RunKey, RunLock, RunTransaction, SessionCost, Store, StoreError, StoreOptions,
-    StoredAttempt, StoredContextEntry, StoredEvent, StoredRecovery, StoredTask, now,
+    EventCount, Run, RunKey, RunLock, RunTransaction, SessionCost, StepOutbox, Store, StoreError,
+    StoreOptions, StoredAttempt, StoredContextEntry, StoredEvent, StoredRecovery, StoredTask, now,
 };
 
 /// Size in bytes at which the write-ahead log is copied into the file. A process that opens the store after all others
@@ -99,7 +99,7 @@ impl SqliteStore {
     }
 
     /// Lets the next operation wait as long as there is time.
-    fn limit_waiting(&self) -> Result<(), StoreError> {
+    pub(super) fn limit_waiting(&self) -> Result<(), StoreError> {
         match self.options.deadline {
             Some(_) => self.connection.busy_timeout(self.options.waiting_time()).map_err(store_error),
             None => Ok(()),
@@ -300,6 +300,10 @@ impl Store for SqliteStore {
         let sql =
             "SELECT at, turn, intervention, loop, task, reason FROM recoveries WHERE run = ?1 ORDER BY id";
         self.select(sql, (run.id,), rows::recovery)
+    }
+
+    fn outbox(&mut self) -> Option<&mut dyn StepOutbox> {
+        Some(self)
     }
 }
 

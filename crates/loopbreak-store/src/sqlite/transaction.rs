@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension as _, Transaction, TransactionBehavior};
 
 use super::prune::{CHECK_INTERVAL, DAY, prune, trim_events};
 use super::store::{SqliteStore, roadmap};
-use super::{rows, spending, store_error};
+use super::{outbox_rows, rows, spending, store_error};
 use crate::tasks::RoadmapTask;
 use crate::{RunChange, RunKey, RunTransaction, SessionCost, StoreError};
 
@@ -121,6 +121,7 @@ impl RunTransaction for SqliteTransaction<'_> {
             let cost = SessionCost { session: key.session, part: key.agent, ..cost };
             spending::record(&transaction, &cost, now)?;
         }
+        outbox_rows::add(&transaction, &change.unsent)?;
         // Nobody would ever read a change of a file that was removed or moved away.
         if !store.is_current() {
             return Err(StoreError::Replaced);

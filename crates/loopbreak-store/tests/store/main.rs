@@ -4,6 +4,7 @@
 
 mod alert_suite;
 mod damage;
+mod outbox;
 #[cfg(all(feature = "postgres", target_os = "linux"))]
 mod postgres_server;
 mod privacy;

@@ -422,7 +422,7 @@ fn a_store_without_roadmaps_is_migrated() {
     write(&mut *store, "a", NOW, RunChange { records, ..step_with(&1) });
     drop(store);
     let old = rusqlite::Connection::open(&path).unwrap();
-    old.execute_batch("DROP TABLE roadmap; DROP TABLE spending; DROP TABLE spending_periods; DELETE FROM migrations WHERE version > 2").unwrap();
+    old.execute_batch("DROP TABLE roadmap; DROP TABLE spending; DROP TABLE spending_periods; DROP TABLE unsent_steps; DROP TABLE servers; DELETE FROM migrations WHERE version > 2").unwrap();
     drop(old);
     let mut store = open(&path).unwrap();
     let run = store.run(&key("a")).unwrap().unwrap();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AdviceSettings, AlertRule, AllowRule, Mode, ModelPrice, PolicySettings, Profile, ReportSettings,
-    SettingsChecks, SettingsProblem, ToolRule,
+    ServerSettings, SettingsChecks, SettingsProblem, ToolRule,
 };
 use crate::detectors::{Detector, DetectorName, DetectorSettings, for_each_detector};
 use crate::fingerprint::ActionSettings;
@@ -32,6 +32,8 @@ macro_rules! declare_settings {
             pub advice: AdviceSettings,
             /// Numbers that reports are computed with.
             pub report: ReportSettings,
+            /// The service that hooks and the MCP server ask.
+            pub server: ServerSettings,
             /// Prices of models by name, in US dollars per million tokens. They replace those of the table that Loopbreak
             /// contains.
             pub prices: BTreeMap<String, ModelPrice>,
@@ -54,6 +56,7 @@ macro_rules! declare_settings {
                     policy: PolicySettings::default(),
                     advice: AdviceSettings::default(),
                     report: ReportSettings::default(),
+                    server: ServerSettings::default(),
                     prices: BTreeMap::new(),
                     allow: Vec::new(),
                     tool: Vec::new(),

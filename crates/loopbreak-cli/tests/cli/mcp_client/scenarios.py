@@ -659,6 +659,75 @@ async def the_server_ends_on_request():
             server.stdin.close()
 
 
+class Service:
+    """A service that the server asks, as long as the block lasts."""
+
+    def __init__(self, address="127.0.0.1:0"):
+        self.address = address
+
+    def __enter__(self):
+        home = os.path.join(ENV["XDG_STATE_HOME"], "service")
+        os.makedirs(home, exist_ok=True)
+        self.process = subprocess.Popen(
+            [PROGRAM, "serve", "--http", self.address], env={"XDG_STATE_HOME": home}, stderr=subprocess.PIPE, text=True,
+        )
+        self.address = re.search(r"http://(\S+)", self.process.stderr.readline()).group(1)
+        self.token = open(os.path.join(home, "loopbreak/service-token")).read().strip()
+        return self
+
+    async def call(self, method, path, body=None):
+        headers = {"Authorization": f"Bearer {self.token}"}
+        async with httpx.AsyncClient(headers=headers, timeout=60) as http:
+            answer = await http.request(method, f"http://{self.address}{path}", json=body)
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+
+
+async def a_service_answers_and_the_local_guard_takes_over():
+    """Verdicts and rulings are those of the service. Steps of an outage arrive there once, in order."""
+    with Service() as service:
+        env = {
+            "LOOPBREAK_SERVER": f"http://{service.address}", "LOOPBREAK_TOKEN": service.token,
+            "LOOPBREAK_SERVER_TIMEOUT": "5000",
+        }
+        async with stdio("--run", "job", env=env) as client:
+            words = [(await call(client, "record_step", **FAILING))["verdict"] for _ in range(9)]
+            assert words[0] == "clear" and words[-1] != "clear", words
+            assert (await call(client, "detect_loop"))["isLooping"]
+            assert not (await call(client, "weigh_action", action=FAILING["action"]))["accepted"]
+            steps = (await service.call("GET", "/v1/runs/job/steps"))["entries"]
+            assert [step["answer"]["verdict"] for step in steps] == words
+
+            # What the team allows, the tools of this agent allow.
+            for known in (await service.call("GET", "/v1/loops"))["loops"]:
+                await service.call("POST", f"/v1/loops/{known['loop']}", {"action": "allow"})
+            assert (await call(client, "weigh_action", action=FAILING["action"]))["accepted"]
+            assert (await call(client, "record_step", **FAILING))["verdict"] == "clear"
+            await service.call("POST", "/v1/runs/job/stop", {"reason": "enough"})
+            assert (await call(client, "record_step", **FAILING))["stop"] == "stop_request"
+            ruling = await call(client, "weigh_action", action="ls")
+            assert not ruling["accepted"] and "enough" in ruling["advice"][-1], ruling
+
+            # The service is gone: the local guard answers, also about the steps that the service has seen.
+            service.process.kill()
+            service.process.wait()
+            assert (await call(client, "record_step", **FAILING))["verdict"] != "clear"
+            assert not (await call(client, "weigh_action", action=FAILING["action"]))["accepted"]
+            assert (await call(client, "record_step", say="hello"))["turn"] == 13
+
+    with Service(service.address) as again:
+        sent = subprocess.run([PROGRAM, "hook", "flush"], env={**ENV, **env}, capture_output=True, text=True)
+        assert sent.returncode == 0 and "2 steps sent" in sent.stdout, sent
+        steps = (await again.call("GET", "/v1/runs/job/steps?limit=100"))["entries"]
+        steps = [step for step in steps if step["kind"] == "step"]
+        assert [step["input"].get("say") for step in steps] == [None] * 12 + ["hello"], steps
+
+
 async def main():
     scenario = globals()[sys.argv[1]]
     with anyio.fail_after(150):

@@ -30,9 +30,14 @@ impl ServedApi {
 
     /// Does the same with environment variables.
     pub(crate) fn start_with(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Self {
+        ServedApi::start_at("127.0.0.1:0", folder, args, variables)
+    }
+
+    /// Does the same at an address.
+    pub(crate) fn start_at(address: &str, folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = api_command(folder, "serve");
         if !args.contains(&"--http") {
-            command.args(["--http", "127.0.0.1:0"]);
+            command.args(["--http", address]);
         }
         command.args(args).envs(variables.iter().copied());
         let mut process = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::hook_agent::HookAgent;
 use crate::hook_request::HookRequest;
+use crate::hook_transaction::HandledEvent;
 use crate::own_files::OwnFiles;
 use crate::transcript::TranscriptReader;
 
@@ -37,9 +38,10 @@ impl HookedRun {
             now: self.now,
             warn: &|_| {},
             id: 0,
+            server: None,
             transcript: TranscriptReader::default(),
         };
-        let (change, response) = request.handle(self.state.as_deref(), None).unwrap();
+        let HandledEvent { change, response, .. } = request.handle(self.state.as_deref(), None).unwrap();
         self.state = change.and_then(|change| change.state).or(self.state.take());
         response
     }

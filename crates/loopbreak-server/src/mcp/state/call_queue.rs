@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc as blocking};
 use std::thread::JoinHandle;
 
+use loopbreak_client::ServerLink;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{ServerState, VisibleRuns};
@@ -29,13 +30,29 @@ impl CallQueue {
     /// Opens the store and starts the thread. The thread ends after the last clone of the queue is dropped and all its
     /// calls are done.
     pub(crate) fn open(options: McpOptions) -> Result<(Self, JoinHandle<()>), ServeError> {
-        CallQueue::open_with(options, VisibleRuns::All)
+        CallQueue::open_asking(options, None)
+    }
+
+    /// Does the same for a server that asks a service.
+    pub(crate) fn open_asking(
+        options: McpOptions,
+        link: Option<ServerLink>,
+    ) -> Result<(Self, JoinHandle<()>), ServeError> {
+        CallQueue::start(options, VisibleRuns::All, link)
     }
 
     /// Does the same as [`CallQueue::open`] for clients that see only some of the runs.
     pub(crate) fn open_with(
         options: McpOptions,
         visible: VisibleRuns,
+    ) -> Result<(Self, JoinHandle<()>), ServeError> {
+        CallQueue::start(options, visible, None)
+    }
+
+    fn start(
+        options: McpOptions,
+        visible: VisibleRuns,
+        link: Option<ServerLink>,
     ) -> Result<(Self, JoinHandle<()>), ServeError> {
         let (queue, mut calls) = mpsc::unbounded_channel::<QueuedCall>();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -49,6 +66,7 @@ impl CallQueue {
                     return;
                 }
             };
+            state.ask_service(link);
             let _ = opened.send(Ok(()));
             while let Some(call) = calls.blocking_recv() {
                 started.fetch_sub(1, Ordering::Relaxed);

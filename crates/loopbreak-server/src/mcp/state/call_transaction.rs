@@ -2,7 +2,7 @@
 
 use loopbreak::{Config, Guard, Series};
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{RunChange, RunEvent, RunRecords, RunState};
+use loopbreak_store::{NewUnsentStep, RunChange, RunEvent, RunRecords, RunState};
 
 use crate::mcp::protocol::ToolError;
 
@@ -18,6 +18,8 @@ pub(crate) struct CallTransaction {
     pub(crate) tasks: Vec<RoadmapTask>,
     pub(crate) records: RunRecords,
     pub(crate) now: i64,
+    /// Steps that have to be sent to a service.
+    pub(crate) unsent: Vec<NewUnsentStep>,
     events: Vec<RunEvent>,
     has_attempts: bool,
 }
@@ -38,7 +40,19 @@ impl CallTransaction {
         let config = guard.applied_config(config);
         let series = state.series.restore(config.clone());
         let (tasks, records, events) = (Vec::new(), RunRecords::default(), Vec::new());
-        Ok(CallTransaction { state, guard, series, config, tasks, records, now, events, has_attempts })
+        let unsent = Vec::new();
+        Ok(CallTransaction {
+            state,
+            guard,
+            series,
+            config,
+            tasks,
+            records,
+            now,
+            unsent,
+            events,
+            has_attempts,
+        })
     }
 
     /// Adds an event to the log of the run.
@@ -82,6 +96,7 @@ impl CallTransaction {
             records: self.records,
             ended: false,
             cost: None,
+            unsent: self.unsent,
         })
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use loopbreak::{Config, DetectorName, Guard, Mode, Settings};
+use loopbreak_client::ServerLink;
 #[cfg(test)]
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
@@ -35,6 +36,8 @@ pub(crate) struct ServerState {
     steps: Config,
     /// Settings of the series.
     pub(crate) config: Config,
+    /// The service that answers in place of the local guard, if it does so in time.
+    pub(super) link: Option<ServerLink>,
     /// Number of connections that record each run.
     open_runs: BTreeMap<String, usize>,
 }
@@ -93,7 +96,8 @@ impl ServerState {
     ) -> Result<Self, ServeError> {
         let store = open(&options.store)?;
         let (steps, config) = guard_configs(&options.settings)?;
-        Ok(ServerState { store, source, options, visible, steps, config, open_runs: BTreeMap::new() })
+        let (link, open_runs) = (None, BTreeMap::new());
+        Ok(ServerState { store, source, options, visible, steps, config, link, open_runs })
     }
 
     /// Creates the state for calls about the only run of a store.
@@ -106,7 +110,7 @@ impl ServerState {
         };
         let (steps, config) = configs.clone();
         let (visible, open_runs) = (VisibleRuns::OfServer, BTreeMap::new());
-        ServerState { store, source: SOURCE, options, visible, steps, config, open_runs }
+        ServerState { store, source: SOURCE, options, visible, steps, config, link: None, open_runs }
     }
 
     /// Returns the key of a run of this server.

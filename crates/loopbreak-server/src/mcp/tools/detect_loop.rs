@@ -25,6 +25,13 @@ pub(crate) struct LoopInput {
 }
 
 impl ServerState {
+    /// Returns whether a task, or a run, is looping. If there is a service that finds a loop in the run, it is that one. Changes
+    /// nothing.
+    pub(crate) fn ask_or_detect(&mut self, name: &str, task: Option<&str>) -> Result<LoopOutput, ToolError> {
+        let found = if task.is_none() { self.ask_about_loop(name) } else { None };
+        found.map_or_else(|| self.detect_loop(name, task), Ok)
+    }
+
     /// Returns whether a task, or a run, is looping. Changes nothing.
     pub(crate) fn detect_loop(&self, name: &str, task: Option<&str>) -> Result<LoopOutput, ToolError> {
         let id = task.map(input_limits::check_task_id).transpose()?;

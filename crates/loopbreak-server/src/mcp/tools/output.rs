@@ -2,7 +2,7 @@
 
 use loopbreak_store::StatusSummary;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Verdict on a step.
@@ -39,7 +39,7 @@ pub(crate) struct RecordStepOutput {
 }
 
 /// Finding of a detector.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct FindingOutput {
     /// First turn of the loop.
     pub(crate) since: u64,
@@ -63,7 +63,7 @@ pub(crate) struct FindingOutput {
 }
 
 /// An intervention.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct ActOutput {
     /// `hint`, `warn`, `penalize`, `reject`, `force_next`, `unblock_authority`, `escalate` or `stop`.
     pub(crate) intervention: String,
@@ -79,7 +79,7 @@ pub(crate) struct ActOutput {
 }
 
 /// Ruling on a proposal.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RulingOutput {
     /// Run that it was weighed in.
@@ -108,7 +108,7 @@ pub(crate) struct RulingOutput {
 }
 
 /// An adjustment of a score.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 pub(crate) struct AdjustmentOutput {
     /// Detector.
     pub(crate) detector: String,
@@ -121,7 +121,7 @@ pub(crate) struct AdjustmentOutput {
 }
 
 /// Judgement whether a task or a run is looping.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LoopOutput {
     /// Run.

@@ -7,7 +7,7 @@ use super::output::RecordStepOutput;
 use super::step_input::StepInput;
 use super::{record_attempt, verdict_output};
 use crate::mcp::protocol::ToolError;
-use crate::mcp::state::{CallScope, CallTransaction, ServerState};
+use crate::mcp::state::{CallScope, CallTransaction, PreparedStep, ServerState};
 
 impl ServerState {
     /// Records a step and returns the verdict on it.
@@ -18,7 +18,12 @@ impl ServerState {
     ) -> Result<RecordStepOutput, ToolError> {
         check_step(&input.step)?;
         let scope = if input.step.task.is_some() { CallScope::Tasks } else { CallScope::Steps };
-        self.change(run, scope, |transaction| observe_step(transaction, run, &input.step))
+        let PreparedStep { step, unsent } = self.prepare_step(run, &input.step);
+        let local = self.change(run, scope, |transaction| {
+            transaction.unsent.clone_from(&unsent);
+            observe_step(transaction, run, &step)
+        })?;
+        Ok(self.send_step(run, &unsent, local))
     }
 }
 

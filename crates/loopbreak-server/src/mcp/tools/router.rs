@@ -49,7 +49,7 @@ impl McpServer {
     ) -> Result<Json<RulingOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
-        self.queue.run(move |state| state.weigh_action(&run, &input)).await.map(Json)
+        self.queue.run(move |state| state.ask_or_weigh(&run, &input)).await.map(Json)
     }
 
     /// Record an attempt at a task: its status, blockers and work. The answer says whether the task is looping. If it is,
@@ -79,7 +79,7 @@ impl McpServer {
     ) -> Result<Json<LoopOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
-        self.queue.run(move |state| state.detect_loop(&run, input.task_id.as_deref())).await.map(Json)
+        self.queue.run(move |state| state.ask_or_detect(&run, input.task_id.as_deref())).await.map(Json)
     }
 
     /// Apply the recommended recovery to a looping task: close it and move on, grant authority over its blockers (once), or ask

@@ -9,6 +9,19 @@ use crate::mcp::protocol::ToolError;
 use crate::mcp::state::ServerState;
 
 impl ServerState {
+    /// Weighs a proposal. If there is a service that answers in time, it decides. Changes nothing.
+    pub(crate) fn ask_or_weigh(
+        &mut self,
+        run: &str,
+        input: &ProposalInput,
+    ) -> Result<RulingOutput, ToolError> {
+        check_proposal(&input.proposal)?;
+        match self.ask_about_action(run, &input.proposal) {
+            Some(ruling) => Ok(ruling),
+            None => self.weigh_action(run, input),
+        }
+    }
+
     /// Weighs a proposal. Changes nothing.
     pub(crate) fn weigh_action(&self, run: &str, input: &ProposalInput) -> Result<RulingOutput, ToolError> {
         check_proposal(&input.proposal)?;

@@ -9,5 +9,5 @@ mod stdio;
 mod stream;
 
 pub use http::{HttpOptions, serve_http};
-pub use stdio::serve_stdio;
+pub use stdio::{serve_stdio, serve_stdio_asking};
 pub use stream::serve_stream;

@@ -18,8 +18,8 @@ use crate::service::access_token::{hash_secret, split_token};
 
 /// Id of the owner. Those of tokens are random.
 const OWNER: &str = "owner";
-/// Header by which the owner selects a project.
-const PROJECT_HEADER: &str = "loopbreak-project";
+/// Header by which the owner selects a project, and by which an answer names it.
+pub(super) const PROJECT_HEADER: &str = "loopbreak-project";
 /// Name of the cookie of a browser.
 const SESSION_COOKIE: &str = "loopbreak_session";
 /// Time for which a token is remembered. One that was revoked is accepted for as long as that.

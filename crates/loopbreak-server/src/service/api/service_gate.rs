@@ -18,7 +18,7 @@ use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use tower_service::Service as _;
 
 use super::api_error::ApiError;
-use super::caller_access::{ApiCaller, CallerAccess};
+use super::caller_access::{ApiCaller, CallerAccess, PROJECT_HEADER};
 use super::rate_limit::RateLimits;
 use crate::http::{
     AnswerBody, BodyBudget, BodyRefusal, ByteStream, ConnectionGate, ConnectionPhase, ConnectionPlace,
@@ -180,6 +180,7 @@ impl ServiceGate {
             Err(refusal) => return refuse(&body_error(refusal), place),
         };
         place.enter(ConnectionPhase::Waits);
+        let project = caller.as_ref().and_then(|caller| HeaderValue::from_str(caller.project.as_str()).ok());
         if let Some(caller) = caller {
             // Routes of other modules need only the project.
             parts.extensions.insert::<ProjectName>(caller.project.clone());
@@ -189,7 +190,11 @@ impl ServiceGate {
         let mut router = self.router.clone();
         let answered = router.call(Request::from_parts(parts, Body::from(bytes))).await;
         drop(share);
-        let (head, body) = answered.unwrap_or_else(|never| match never {}).into_parts();
+        let (mut head, body) = answered.unwrap_or_else(|never| match never {}).into_parts();
+        // Clients whose token belongs to a project learn which one it is.
+        if let Some(project) = project {
+            head.headers.insert(HeaderName::from_static(PROJECT_HEADER), project);
+        }
         let is_stream = head
             .headers
             .get(CONTENT_TYPE)

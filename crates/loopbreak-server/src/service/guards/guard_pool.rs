@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use loopbreak::Settings;
 use loopbreak::step::EpochMillis;
-use loopbreak_store::now;
 use loopbreak_store::service::{ServiceRunKey, ServiceStore};
+use loopbreak_store::{mask_step, now};
 use tokio::sync::{oneshot, watch};
 
 use super::guard_shard::{GuardShard, ShardOptions};
@@ -22,7 +22,6 @@ use super::shard_queue::{CommandLane, ShardQueue};
 use crate::mcp::ServeError;
 use crate::mcp::protocol::input_limits::check_task_id;
 use crate::mcp::tools::check_step;
-use crate::service::mask_step::mask_step;
 use crate::service::{IngestError, IngestItem, ProjectName, StepAnswer, StepSink};
 
 /// Time after which a client that was turned away may try again.

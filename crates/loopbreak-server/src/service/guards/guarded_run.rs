@@ -22,7 +22,7 @@ use super::step_figures::{add_step, cost_of, tokens_of};
 use super::task_store::{RunTasks, TaskStore};
 use crate::mcp::protocol::ToolError;
 use crate::mcp::state::{CallTransaction, ServerState};
-use crate::mcp::tools::output::RecordStepOutput;
+use crate::mcp::tools::output::{RecordStepOutput, RulingOutput};
 use crate::mcp::tools::{observe_filtered, verdict_output};
 use crate::service::StepAnswer;
 
@@ -78,6 +78,18 @@ pub(crate) struct StepReply {
     /// First turn of the current loop. The agent may drop the steps since then from its context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rewind_to: Option<u64>,
+}
+
+/// The answer to the question whether to take an action.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RulingReply {
+    #[serde(flatten)]
+    pub(crate) output: RulingOutput,
+    /// Number of the last step of the run.
+    pub(crate) turn: u64,
+    /// Reason why the run should end now, if it should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stop: Option<String>,
 }
 
 impl GuardedRun {
@@ -250,9 +262,7 @@ impl GuardedRun {
         if let Some(reason) = &self.stop_request {
             output.verdict = RunVerdict::Stop.as_str();
             output.stop = Some(STOP_REQUEST.to_owned());
-            output.advice.push(format!(
-                "A person asked to stop this run: {reason}. Stop now and report where you are."
-            ));
+            output.advice.push(stop_advice(reason));
             STOP_REQUEST.clone_into(&mut self.figures.stopped);
         }
         let answered = output.verdict.parse().unwrap_or(judged);
@@ -315,8 +325,14 @@ impl GuardedRun {
 
     /// Weighs a proposal. Changes nothing.
     fn weigh(&self, proposal: &Proposal<'_>) -> RunCallAnswer {
-        let ruling = self.transaction.guard.weigh(proposal);
-        write_answer(&verdict_output::ruling(&self.name, &ruling))
+        let guard = &self.transaction.guard;
+        let mut output = verdict_output::ruling(&self.name, &guard.weigh(proposal));
+        if let Some(reason) = &self.stop_request {
+            output.accepted = false;
+            output.advice.push(stop_advice(reason));
+        }
+        let stop = self.stop_request.is_some().then(|| STOP_REQUEST.to_owned());
+        write_answer(&RulingReply { output, turn: guard.turn(), stop })
     }
 
     /// Carries out a call. If it changes the run, that is added to what has to be stored.
@@ -396,4 +412,9 @@ impl GuardedRun {
     pub(super) fn is_worth_a_snapshot(&self) -> bool {
         self.entries_since_snapshot > REPLAYED_ENTRIES
     }
+}
+
+/// Returns the text for the agent of a run that somebody asked to stop.
+fn stop_advice(reason: &str) -> String {
+    format!("A person asked to stop this run: {reason}. Stop now and report where you are.")
 }

@@ -39,6 +39,6 @@ mod step_figures;
 mod task_store;
 
 pub(crate) use guard_pool::{GuardPool, PoolOptions};
-pub(crate) use guarded_run::StepReply;
+pub(crate) use guarded_run::{RulingReply, StepReply};
 pub(crate) use run_call::RunCall;
 pub(crate) use service_counters::LATENCY_BUCKETS;

@@ -48,7 +48,10 @@ pub(super) fn rule_since(
     session.query_one("SELECT since FROM alert_rules WHERE rule = $1", &[&rule])?.try_get(0)
 }
 
-pub(super) fn raise(session: &mut PostgresSession, alert: &NewAlert) -> Result<RaisedAlert, tokio_postgres::Error> {
+pub(super) fn raise(
+    session: &mut PostgresSession,
+    alert: &NewAlert,
+) -> Result<RaisedAlert, tokio_postgres::Error> {
     session.execute("SELECT pg_advisory_xact_lock($1)", &[&ALERT_LOCK])?;
     let (rule, project, key) = (storable(&alert.rule), storable(&alert.project), storable(&alert.key));
     let known = "SELECT EXISTS (SELECT FROM alerts WHERE rule = $1 AND project = $2 AND key = $3)";

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::input_schemas::{any_body, run_body, step_body, telemetry_body};
 use crate::mcp::tools::output::{
-    AttemptOutput, LoopOutput, PlanOutput, RecoveryOutput, RulingOutput, StatusOutput, TasksOutput,
+    AttemptOutput, LoopOutput, PlanOutput, RecoveryOutput, StatusOutput, TasksOutput,
 };
 use crate::mcp::tools::{AttemptInput, LoopInput, PlanInput, ProposalInput, RecoveryInput, TaskStatusInput};
 use crate::service::api::alert_output::AlertPage;
@@ -16,6 +16,7 @@ use crate::service::api::run_output::{
     StopRequest, UsageOutput,
 };
 use crate::service::api::run_routes::{DaysQuery, EntriesQuery, RunsQuery, StatusQuery};
+use crate::service::guards::RulingReply;
 
 /// Function that returns a schema and adds what it refers to.
 pub(super) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
@@ -104,7 +105,7 @@ pub(super) const OPERATIONS: &[ApiOperation] = &[
         "Asks whether to take an action. Records nothing",
         "ingest",
         run_body::<ProposalInput>,
-        ReplyForm::Json(schema::<RulingOutput>),
+        ReplyForm::Json(schema::<RulingReply>),
     ),
     post(
         "/v1/attempts",

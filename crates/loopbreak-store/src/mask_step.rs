@@ -1,5 +1,5 @@
-//! Masks the secrets in a step before a guard sees it. The masked step is both observed and stored, so that a guard that is
-//! restored from the store comes to the same verdicts.
+//! Masks the secrets in a step before it leaves this machine, and before the guard of the service sees it. The masked step is both
+//! observed and stored, so that a guard that is restored from the store comes to the same verdicts.
 
 use loopbreak::Step;
 use loopbreak::text::{MASK, find_secrets, mask_secrets};
@@ -9,7 +9,7 @@ use serde_json::Value;
 const MAX_DEPTH: usize = 100;
 
 /// Returns the step without secrets. `None` if it cannot be read again, which no step of a client causes.
-pub(super) fn mask_step(step: Step<'static>) -> Option<Step<'static>> {
+pub fn mask_step(step: Step<'static>) -> Option<Step<'static>> {
     let mut value = serde_json::to_value(&step).ok()?;
     if !mask(&mut value, "", 0) {
         return Some(step);
