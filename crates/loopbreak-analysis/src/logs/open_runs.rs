@@ -102,6 +102,11 @@ impl<'c> OpenRuns<'c> {
         self.names.find(name)
     }
 
+    /// Returns the name of the run at this place.
+    pub(super) fn name(&self, index: usize) -> &str {
+        self.names.name(index)
+    }
+
     /// Returns the run with this name, and starts one if there is none.
     pub(super) fn find_or_start(&mut self, name: &str) -> usize {
         self.find(name).unwrap_or_else(|| {

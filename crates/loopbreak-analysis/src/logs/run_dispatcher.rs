@@ -100,7 +100,7 @@ pub(super) struct RunDispatcher<'r> {
     unnamed: String,
     pub(super) runs: OpenRuns<'r>,
     /// The run of the previous record: most logs write run after run.
-    last: Option<(String, usize)>,
+    last: Option<usize>,
     /// A run whose next record is the first after the log named the folder of its project.
     project: Option<(String, String)>,
     /// At least one record has content.
@@ -120,10 +120,8 @@ impl RunDispatcher<'_> {
     pub(super) fn run_of(&mut self, record: &LogRecord<'_>) -> Option<usize> {
         let named = record.run();
         let name = named.as_deref().unwrap_or(&self.unnamed);
-        if let Some((last, index)) = &self.last
-            && last == name
-        {
-            return Some(*index);
+        if let Some(last) = self.last.filter(|last| self.runs.name(*last) == name) {
+            return Some(last);
         }
         if self.options.only_run.as_deref().is_some_and(|only| only != name) {
             let others = &mut self.analysis.other_runs;
@@ -133,7 +131,7 @@ impl RunDispatcher<'_> {
             return None;
         }
         let index = self.runs.find_or_start(name);
-        self.last = Some((name.to_owned(), index));
+        self.last = Some(index);
         Some(index)
     }
 

@@ -326,6 +326,20 @@ mod tests {
         }
     }
 
+    /// The windows of a text are 64 bytes, and each is read with the two bytes before it.
+    #[test]
+    fn words_at_the_edges_of_a_window_are_found() {
+        let volatile = ["09:35:24", "1eb58c6c9b7", "localhost:54321", "pid 4711", "532 ms", "worker[4312]:"];
+        for (word, gap) in volatile.iter().flat_map(|word| (0..140).map(move |gap| (word, gap))) {
+            for filler in ["x", "é", "7.", " "] {
+                let before = filler.repeat(gap / filler.len());
+                for text in [format!("{before} {word}"), format!("{before} {word} and {before}")] {
+                    assert_eq!(found(&text), examined_one_by_one(&text), "{text:?}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_long_word_full_of_digits_is_read_once() {
         // If the whole word were read for every digit, this would not finish.
@@ -333,5 +347,12 @@ mod tests {
         assert_eq!(found(&text), []);
         let text = "a1-".repeat(1 << 18);
         assert_eq!(found(&text), []);
+        for piece in ["7", "a", "[", "[7", "7.", ":7", "7:7"] {
+            let text = piece.repeat(1 << 19);
+            assert!(found(&text).is_empty(), "{piece}");
+            // In a folder for temporary files, no word is skipped by its neighbours.
+            let folder = format!("/tmp/{text}");
+            assert!(found(&folder).len() <= 1, "{piece}");
+        }
     }
 }

@@ -69,10 +69,9 @@ impl<V, const N: usize> LruMap<V, N> {
         let at = if let Some(&at) = self.index.get(&key) {
             self.unlink(at);
             at
+        } else if self.is_full() && self.oldest != NONE {
+            self.replace_oldest(key, make())
         } else {
-            if self.is_full() {
-                self.pop_oldest();
-            }
             let at = self.nodes.len() as u32;
             self.nodes.push(LruNode { key, value: make(), older: NONE, newer: NONE });
             self.index.insert(key, at);
@@ -80,6 +79,18 @@ impl<V, const N: usize> LruMap<V, N> {
         };
         self.link_newest(at);
         &mut self.nodes[at as usize].value
+    }
+
+    /// Puts a value into the place of the least recently used one, so that no other value moves. Returns the place, which is
+    /// not linked yet.
+    fn replace_oldest(&mut self, key: HashKey, value: V) -> u32 {
+        let at = self.oldest;
+        self.unlink(at);
+        let node = &mut self.nodes[at as usize];
+        self.index.remove(&node.key);
+        self.index.insert(key, at);
+        (node.key, node.value) = (key, value);
+        at
     }
 
     /// Returns the value that was used last, if there is one.
