@@ -1,7 +1,7 @@
 //! Clients that send the steps of many runs, one step of a run after the other, and send them again after a failure with the same
 //! ids, as a client of the service should.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
@@ -19,6 +19,8 @@ use super::served_instance::owner_connection;
 const FAILED_PAUSE: Duration = Duration::from_millis(100);
 /// Pause of a worker that finds no run to send.
 const IDLE_PAUSE: Duration = Duration::from_millis(2);
+/// Time for which a server that did not answer is left alone, if there is another one.
+const SILENT_TIME: Duration = Duration::from_secs(5);
 /// Number of problems that are kept.
 const MAX_PROBLEMS: usize = 50;
 
@@ -48,7 +50,11 @@ pub(super) struct TrafficPlan {
 
 /// The servers that clients know. A run stays with one until that fails.
 #[derive(Debug, Default)]
-pub(super) struct ServerList(RwLock<Vec<SocketAddr>>);
+pub(super) struct ServerList {
+    addresses: RwLock<Vec<SocketAddr>>,
+    /// Servers that did not answer, and when that was seen.
+    silent: Mutex<BTreeMap<usize, Instant>>,
+}
 
 /// A run with what was acknowledged of it.
 #[derive(Clone, Debug)]
@@ -95,18 +101,36 @@ pub(super) struct RunTraffic<'t> {
 
 impl ServerList {
     pub(super) fn new(servers: Vec<SocketAddr>) -> Self {
-        ServerList(RwLock::new(servers))
+        ServerList { addresses: RwLock::new(servers), silent: Mutex::default() }
     }
 
     /// A server that was started again has another address.
     pub(super) fn replace(&self, number: usize, address: SocketAddr) {
-        if let Some(server) = self.0.write().unwrap_or_else(PoisonError::into_inner).get_mut(number) {
+        if let Some(server) = self.addresses.write().unwrap_or_else(PoisonError::into_inner).get_mut(number) {
             *server = address;
         }
     }
 
+    /// Returns the server of a run, or the next one if that has not answered lately.
+    fn choose(&self, number: &mut usize) -> Option<SocketAddr> {
+        let count = self.addresses.read().unwrap_or_else(PoisonError::into_inner).len().max(1);
+        let is_silent = |number: usize| {
+            lock(&self.silent).get(&(number % count)).is_some_and(|seen| seen.elapsed() < SILENT_TIME)
+        };
+        if is_silent(*number) && !is_silent(*number + 1) {
+            *number += 1;
+        }
+        self.get(*number)
+    }
+
+    /// Notes that a server did not answer.
+    fn note_silence(&self, number: usize) {
+        let count = self.addresses.read().unwrap_or_else(PoisonError::into_inner).len().max(1);
+        lock(&self.silent).insert(number % count, Instant::now());
+    }
+
     fn get(&self, number: usize) -> Option<SocketAddr> {
-        let servers = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let servers = self.addresses.read().unwrap_or_else(PoisonError::into_inner);
         servers.get(number % servers.len().max(1)).copied()
     }
 }
@@ -257,7 +281,7 @@ impl RunTraffic<'_> {
 
     /// Sends the next steps of a run.
     fn send(&self, run: &mut SentRun, connections: &mut Vec<HttpConnection>, latency: &mut LatencyFigures) {
-        let Some(address) = self.servers.get(run.server) else { return };
+        let Some(address) = self.servers.choose(&mut run.server) else { return };
         if connections.len() > 8 {
             connections.clear();
         }
@@ -277,6 +301,7 @@ impl RunTraffic<'_> {
         lock(&self.figures).broken += 1;
         run.not_before = Some(Instant::now() + FAILED_PAUSE);
         run.is_sent_again = true;
+        self.servers.note_silence(run.server);
         run.server += 1;
     }
 

@@ -54,15 +54,9 @@ impl InstancePlan {
         fs::create_dir_all(&self.home).map_err(failed)?;
         let said = self.home.join("said");
         let output = File::create(&said).map_err(failed)?;
-        let mut words = self.wrapper.iter();
-        let mut command = match words.next() {
-            Some(wrapper) => {
-                let mut command = Command::new(wrapper);
-                command.args(words).arg(&self.program);
-                command
-            }
-            None => Command::new(&self.program),
-        };
+        // The server ends with this thread, also if that is killed.
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig=KILL", "--"]).args(&self.wrapper).arg(&self.program);
         let process = command
             .args(["serve", "--http", "127.0.0.1:0", "--store", &self.store])
             .args(&self.options)

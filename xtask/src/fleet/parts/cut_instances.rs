@@ -1,5 +1,7 @@
 //! Two servers on one database. One of them is cut off for longer than its leases last, then continues.
 
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -8,8 +10,9 @@ use crate::fleet::database_cluster::DatabaseCluster;
 use crate::fleet::fleet_lab::FleetLab;
 use crate::fleet::latency_figures::ShownMillis;
 use crate::fleet::promise_row::PromiseRow;
+use crate::fleet::run_script::RunScript;
 use crate::fleet::run_traffic::{RunTraffic, ServerList, TrafficPlan, with_traffic};
-use crate::fleet::served_instance::{InstancePlan, ServedInstance};
+use crate::fleet::served_instance::{InstancePlan, ServedInstance, owner_connection};
 use crate::fleet::step_audit::StepAudit;
 use crate::fleet::store_kind::StoreKind;
 use crate::fleet::tcp_relay::TcpRelay;
@@ -21,6 +24,8 @@ const TAKEN_OVER: Duration = Duration::from_secs(40);
 
 /// Longest time in which the other server may answer nothing: it waits for locks that the one that was cut off holds.
 const LONGEST_GAP: Duration = Duration::from_secs(7);
+/// Pause between two steps that are sent to the other server.
+const PROBE_PAUSE: Duration = Duration::from_millis(30);
 /// Time for which a server stands still in the tests.
 const BRIEF: Duration = Duration::from_secs(10);
 
@@ -76,7 +81,14 @@ pub(super) fn run(lab: &FleetLab) -> Result<Vec<PromiseRow>, ChoreFailure> {
             if traffic.is_done() {
                 problems.push(format!("all runs were finished before the cut {kind:?}"));
             }
-            problems.extend(cut(lab, *kind, &relays[*number], &instances[*number], traffic));
+            problems.extend(cut(
+                lab,
+                *kind,
+                &relays[*number],
+                &instances[*number],
+                addresses[1 - *number],
+                traffic,
+            ));
         }
         problems
     });
@@ -108,12 +120,32 @@ pub(super) fn run(lab: &FleetLab) -> Result<Vec<PromiseRow>, ChoreFailure> {
     }])
 }
 
+/// Sends single steps of a run of its own to a server for a while, and returns the longest time without an answer. Traffic that waits for
+/// the server that was cut off does not count.
+fn longest_wait(lab: &FleetLab, server: SocketAddr, time: Duration) -> Duration {
+    static PROBES: AtomicUsize = AtomicUsize::new(0);
+    let number = PROBES.fetch_add(1, Ordering::Relaxed);
+    let script = RunScript::new("probe", number, lab.seed, (100_000, 100_000));
+    let mut connection = owner_connection(server, 2 * LONGEST_GAP);
+    let (started, mut answered, mut longest, mut next) = (Instant::now(), Instant::now(), Duration::ZERO, 0);
+    while started.elapsed() < time {
+        if connection.post_steps(&script.step(next)).is_ok_and(|reply| reply.status == 200) {
+            next += 1;
+            longest = longest.max(answered.elapsed());
+            answered = Instant::now();
+        }
+        sleep(PROBE_PAUSE);
+    }
+    longest.max(answered.elapsed())
+}
+
 /// Cuts a server off for a while. The other one has to answer meanwhile, and both afterwards.
 fn cut(
     lab: &FleetLab,
     kind: CutKind,
     relay: &TcpRelay,
     instance: &ServedInstance,
+    other: SocketAddr,
     traffic: &RunTraffic<'_>,
 ) -> Vec<String> {
     let set = |is_cut| match kind {
@@ -129,13 +161,7 @@ fn cut(
     if lab.is_talkative {
         eprintln!("xtask: fleet:   server cut off: {kind:?}, {before} steps so far");
     }
-    let started = Instant::now();
-    let mut longest = Duration::ZERO;
-    while started.elapsed() < time && !traffic.is_done() {
-        let waited = Instant::now();
-        let _ = traffic.next_answer(time.saturating_sub(started.elapsed()));
-        longest = longest.max(waited.elapsed());
-    }
+    let longest = longest_wait(lab, other, time);
     if longest > LONGEST_GAP {
         problems.push(format!(
             "the other server answered nothing for {} while one was cut off ({kind:?})",

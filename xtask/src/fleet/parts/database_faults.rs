@@ -144,8 +144,8 @@ pub(super) fn faulted(
     let plan = TrafficPlan {
         group: "faulted".to_owned(),
         seed: lab.seed,
-        active: 80,
-        waiting: 160,
+        active: if lab.extent.is_short { 20 } else { 80 },
+        waiting: if lab.extent.is_short { 40 } else { 160 },
         runs: None,
         steps: (10, 90),
         batch: 3,

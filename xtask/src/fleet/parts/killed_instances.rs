@@ -31,8 +31,8 @@ fn on_store(lab: &FleetLab, store: StoreKind) -> Result<PromiseRow, ChoreFailure
     let traffic = TrafficPlan {
         group: "killed".to_owned(),
         seed: lab.seed,
-        active: 60,
-        waiting: 600,
+        active: if lab.extent.is_short { 20 } else { 60 },
+        waiting: if lab.extent.is_short { 40 } else { 600 },
         runs: None,
         steps: (8, 150),
         batch: 5,
