@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_address_of_a_service_is_refused() {
+    fn a_text_that_is_not_the_address_of_a_service_is_refused() {
         for text in [
             "",
             "loops.example",
