@@ -106,6 +106,7 @@ page_tests! {
     the_guide_of_pi_works "docs/guide/pi.md",
     the_guide_of_qwen_code_works "docs/guide/qwen-code.md",
     the_guide_of_run_works "docs/guide/run.md",
+    the_guide_of_serve_works "docs/guide/serve.md",
     the_guide_of_steps_works "docs/guide/steps.md",
     the_guide_of_tune_works "docs/guide/tune.md",
     the_guide_of_wait_works "docs/guide/wait.md",
