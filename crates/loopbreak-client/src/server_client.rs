@@ -173,6 +173,10 @@ fn broken(error: &ureq::Error) -> ServerFailure {
             Some("UnknownIssuer") => {
                 ServerFailure::Untrusted("its certificate is not signed by a trusted authority".to_owned())
             }
+            // A certificate that signs itself is often made with the rights of an authority.
+            Some(why) if why.contains("CaUsedAsEndEntity") => ServerFailure::Untrusted(
+                "its certificate is that of an authority; make one with basicConstraints=CA:FALSE".to_owned(),
+            ),
             Some(why) => {
                 ServerFailure::Untrusted(format!("its certificate is invalid: {}", foreign_text(why, 100)))
             }

@@ -546,3 +546,31 @@ fn the_certificate_of_a_service_is_verified_and_an_authority_can_be_named() {
         assert_eq!(runs.contains(&format!("{name:?}")), is_trusted, "{name}: {runs}");
     }
 }
+
+#[cfg(all(feature = "https", feature = "tls"))]
+#[test]
+fn the_certificate_that_the_guide_makes_is_trusted_and_one_of_an_authority_is_explained() {
+    let guide = include_str!("../../../../docs/guide/serve.md");
+    let command = guide.lines().find_map(|line| line.strip_prefix("$ openssl ")).unwrap();
+    assert!(command.contains(" -addext basicConstraints=critical,CA:FALSE"), "{command}");
+    let of_authority = command.replace(" -addext basicConstraints=critical,CA:FALSE", "");
+    for (command, is_trusted) in [(command, true), (&of_authority, false)] {
+        let home = folder();
+        let made = std::process::Command::new("openssl")
+            .args(command.split_whitespace())
+            .current_dir(home.path())
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let [certificate, key] = ["fullchain.pem", "privkey.pem"].map(|name| home.path().join(name));
+        let files = ["--tls-cert", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+        let server = ServedApi::start(home.path(), &[&files[..], &["--allow-host", "localhost"]].concat());
+        let port = server.address.rsplit(':').next().unwrap();
+        let agent = RemoteAgent::new(&format!("https://localhost:{port}"), &server.token);
+        agent.home.configure(&format!("[server]\nca_file = {certificate:?}\n"));
+        agent.finish("job", "ls");
+        let (code, text) = agent.flush();
+        assert_eq!(code == Some(0), is_trusted, "{text}");
+        assert_eq!(text.contains("make one with basicConstraints=CA:FALSE"), !is_trusted, "{text}");
+    }
+}

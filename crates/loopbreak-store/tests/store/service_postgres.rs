@@ -136,6 +136,34 @@ fn servers_that_start_on_a_new_day_at_the_same_time_make_its_partitions_once() {
     assert!(fixture.partitions().contains(&"entries_day_20012".to_owned()));
 }
 
+/// A server that is cut off while it waits for a lock still gets it, and keeps the other servers out until it loses it.
+#[test]
+fn at_most_one_thread_of_a_server_waits_for_the_locks_of_others() {
+    /// The lock under which entries get their ids.
+    const ENTRY_LOCK: i64 = 0x4c42_7376_0002;
+    let fixture = PostgresFixture::new();
+    let store = fixture.open();
+    let mut other = fixture.server.connect("fleet").unwrap();
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    other.execute("SELECT pg_advisory_lock($1)", &[&ENTRY_LOCK]).unwrap();
+    thread::scope(|scope| {
+        for run in ["a", "b", "c"] {
+            let store = &store;
+            scope.spawn(move || {
+                let lease = claim(&**store, run, TODAY);
+                store.append(&[addition(&lease, vec![entry(1, TODAY)])], TODAY).unwrap();
+            });
+        }
+        while other.query_one(waiting, &[]).unwrap().get::<_, i64>(0) == 0 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        // The others have had their time to get there as well.
+        thread::sleep(Duration::from_secs(1));
+        assert_eq!(other.query_one(waiting, &[]).unwrap().get::<_, i64>(0), 1);
+        other.execute("SELECT pg_advisory_unlock($1)", &[&ENTRY_LOCK]).unwrap();
+    });
+}
+
 /// A machine that hangs or that a network has lost says nothing at all.
 #[test]
 fn a_database_that_does_not_answer_is_given_up_and_found_again() {

@@ -23,7 +23,7 @@ const REST: Duration = Duration::from_mins(8);
 const TAKEN_OVER: Duration = Duration::from_secs(40);
 
 /// Longest time in which the other server may answer nothing: it waits for locks that the one that was cut off holds.
-const LONGEST_GAP: Duration = Duration::from_secs(7);
+const LONGEST_GAP: Duration = Duration::from_secs(12);
 /// Pause between two steps that are sent to the other server.
 const PROBE_PAUSE: Duration = Duration::from_millis(30);
 /// Time for which a server stands still in the tests.

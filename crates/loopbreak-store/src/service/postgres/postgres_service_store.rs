@@ -1,6 +1,7 @@
 //! The store itself.
 
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::day_partitions::{DAY_MS, make_partitions};
 use super::session_pool::SessionPool;
@@ -25,6 +26,9 @@ pub(crate) struct PostgresServiceStore {
     pool: SessionPool,
     /// The last day for which partitions were made.
     partitioned: AtomicI64,
+    /// Held by the thread that adds to runs. Additions wait for each other in the database anyway. If the threads of a server waited
+    /// there, and the server was cut off, each of them would get the locks in turn and keep the other servers out until it lost them.
+    appending: Mutex<()>,
 }
 
 impl PostgresServiceStore {
@@ -33,7 +37,11 @@ impl PostgresServiceStore {
         let pool = SessionPool::new(url)?;
         pool.with_session(|session| database_migrations::migrate(session, now))?;
         make_partitions(&pool, now)?;
-        Ok(PostgresServiceStore { pool, partitioned: AtomicI64::new(now.div_euclid(DAY_MS)) })
+        Ok(PostgresServiceStore {
+            pool,
+            partitioned: AtomicI64::new(now.div_euclid(DAY_MS)),
+            appending: Mutex::default(),
+        })
     }
 
     /// Makes partitions when a day begins, and removes old sums. If that fails, it is tried the next day, and entries are stored all the same.
@@ -71,6 +79,7 @@ impl ServiceStore for PostgresServiceStore {
 
     fn append(&self, batch: &[RunAppend], now: i64) -> Result<Vec<AppendResult>, StoreError> {
         self.follow_day(now);
+        let _turn = self.appending.lock().unwrap_or_else(PoisonError::into_inner);
         self.pool.change(|session| append_rows::append(session, batch, now))
     }
 
