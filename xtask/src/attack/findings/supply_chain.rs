@@ -23,7 +23,9 @@ pub(super) fn files(rows: &mut AttackRows) -> Result<(), ChoreFailure> {
                     loose.push(format!("{name}: {action}"));
                 }
             }
-            if line.contains("pip install") && !line.contains("--require-hashes") {
+            // Without an index, only files that were built here are installed.
+            let is_checked = ["--require-hashes", "--no-index"].iter().any(|option| line.contains(option));
+            if line.contains("pip install") && !is_checked {
                 installs.push(format!("{name}: {}", line.trim()));
             }
         }
